@@ -1,0 +1,62 @@
+# Two commands matter: `make review` and `make test`. Each sets up what it needs from the lock files.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/pip install -q --disable-pip-version-check
+REPO   ?=
+BASE   ?= main
+HEAD   ?= HEAD
+
+.PHONY: review test lint types unit format lock schema clean help
+
+help:            ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+review: $(VENV)/runtime.stamp  ## review the sample pull request, or REPO=path BASE=main
+	@if [ -n "$(REPO)" ]; then \
+	  $(BIN)/pr-review local --repo "$(REPO)" --base "$(BASE)" --head "$(HEAD)" --provider offline; \
+	else \
+	  $(BIN)/python examples/review_sample.py; \
+	fi
+
+test: lint types unit  ## lint, types and the whole offline suite
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/dev.stamp
+	$(BIN)/mypy
+
+unit: $(VENV)/dev.stamp
+	$(BIN)/pytest
+
+format: $(VENV)/dev.stamp  ## apply formatting and safe fixes
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: $(VENV)/dev.stamp  ## rebuild the hashed lock files from pyproject.toml
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml -o requirements/runtime.txt
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q --group build -o requirements/build.txt
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml --group dev -o requirements/dev.txt
+
+schema: $(VENV)/runtime.stamp  ## regenerate docs/review.schema.json
+	$(BIN)/pr-review schema > docs/review.schema.json
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# The development lock contains the runtime lock, so either stamp serves `make review`.
+$(VENV)/runtime.stamp: requirements/runtime.txt requirements/build.txt pyproject.toml | $(VENV)/bin/python
+	@test -f $(VENV)/dev.stamp || $(PIP) --require-hashes -r requirements/runtime.txt
+	@test -f $(VENV)/dev.stamp || $(PIP) --require-hashes -r requirements/build.txt
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/dev.stamp: requirements/dev.txt pyproject.toml | $(VENV)/bin/python
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+clean:           ## remove what the targets made
+	rm -rf $(VENV) .build dist pr-review-report

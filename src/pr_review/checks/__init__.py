@@ -1,0 +1,1 @@
+"""Deterministic checks over text, on added lines only."""

@@ -1,0 +1,116 @@
+"""Every error this program raises on purpose.
+
+    PrReviewError                  code, one sentence, what to do, exit code, termination reason
+    ├── ConfigError                2   settings, event or checkout are not usable; nothing was spent
+    ├── ReviewError                3   the review could not be finished
+    │   ├── RepositoryError            git or the object store failed
+    │   ├── HostError                  GitHub's API failed
+    │   └── ModelError                 the provider failed or answered outside the protocol
+    │       ├── InvalidTurn            one bad turn: may be repaired, never executed
+    │       └── ReviewStopped          a budget ended the loop
+    └── Skipped                    0   there is nothing to review
+    ToolFailure                    --  a tool's own error; the model sees it and goes on
+
+A message never holds a secret, a local path, or a provider's body (REQUIREMENTS item 72).
+"""
+
+from enum import StrEnum
+from typing import ClassVar
+
+EXIT_OK = 0
+EXIT_FINDINGS = 1
+EXIT_CONFIG = 2
+EXIT_REVIEW = 3
+EXIT_BUG = 4
+EXIT_SIGINT = 130
+EXIT_SIGTERM = 143
+
+
+class TerminationReason(StrEnum):
+    """Why the review loop ended (item 59). A run that never started a loop, or was cancelled, has none."""
+
+    FINAL_REVIEW = "final_review"
+    MAX_ROUNDS = "max_rounds"
+    MAX_TOOL_CALLS = "max_tool_calls"
+    REVIEW_TIMEOUT = "review_timeout"
+    INVALID_TOOL_CALL = "invalid_tool_call"
+    INVALID_MODEL_RESPONSE = "invalid_model_response"
+    UPSTREAM_RESPONSE_TOO_LARGE = "upstream_response_too_large"
+    UNSUPPORTED_FINISH_REASON = "unsupported_finish_reason"
+
+
+class PrReviewError(Exception):
+    """Base of the tree: ``code`` is a stable identifier, ``detail`` one sentence, ``advice`` what to do."""
+
+    exit_code: ClassVar[int] = EXIT_REVIEW
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        advice: str = "",
+        *,
+        termination_reason: TerminationReason | None = None,
+    ) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code = code
+        self.detail = detail
+        self.advice = advice
+        self.termination_reason = termination_reason
+
+
+class ConfigError(PrReviewError):
+    """Settings, event or checkout cannot be used; raised before anything was spent."""
+
+    exit_code = EXIT_CONFIG
+
+
+class ReviewError(PrReviewError):
+    """The review started and could not be finished."""
+
+
+class RepositoryError(ReviewError):
+    """Git or the object store failed."""
+
+
+class HostError(ReviewError):
+    """GitHub's API failed."""
+
+
+class ModelError(ReviewError):
+    """The provider failed, or answered outside the protocol."""
+
+
+class InvalidTurn(ModelError):
+    """One turn of the model broke the protocol: ``invalid_tool_call`` or ``invalid_model_response``.
+
+    Such a turn may be repaired (decision 6); nothing of it is executed or sent back.
+    """
+
+    def __init__(self, reason: TerminationReason, detail: str, advice: str = "") -> None:
+        super().__init__(reason.value, detail, advice, termination_reason=reason)
+        self.reason = reason
+
+
+class ReviewStopped(ModelError):
+    """A budget ended the loop: what is known so far is kept and the conclusion is ``incomplete``."""
+
+    def __init__(
+        self, reason: TerminationReason, detail: str, advice: str = "", *, code: str | None = None
+    ) -> None:
+        super().__init__(code or reason.value, detail, advice, termination_reason=reason)
+
+
+class Skipped(PrReviewError):
+    """There is nothing to review; an outcome, not a failure."""
+
+    exit_code = EXIT_OK
+
+
+class ToolFailure(Exception):
+    """A tool's own error (item 41): reaches the model as ``{"ok":false,"error":{"code","message"}}``."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message

@@ -1,0 +1,1 @@
+"""GitHub: events, the API, and the runner's protocol."""

@@ -1,0 +1,1 @@
+"""Speaks to a chat-completions server; knows nothing of repositories or reviews."""

@@ -1,0 +1,1 @@
+"""A rule-based model: no key, no network, the same protocol."""

@@ -1,0 +1,1 @@
+"""The only place that runs git: reads commits, never the working tree."""

@@ -1,0 +1,1 @@
+"""The four read-only tools a model may call; one class a tool."""
