@@ -60,7 +60,10 @@ class Excerpt(Frozen):
 
 
 class Finding(Frozen):
-    """One defect. ``line`` is None when no valid line is known; ``in_diff``: a hunk of the change shows it."""
+    """One defect. ``line`` is None when no valid line is known; ``in_diff``: a hunk of the change shows it.
+
+    ``rule`` names the deterministic rule that proved it (offline), else None.
+    """
 
     severity: Severity
     title: str

@@ -79,7 +79,7 @@ class TurnCall(Frozen):
 
 
 class Turn(Frozen):
-    """One provider turn as always recorded; ``duration_ms`` is the model's, ``error`` says why it was refused."""
+    """One provider turn as always recorded; ``duration_ms`` is the model's, ``error`` why it was refused."""
 
     round: int
     finish_reason: str | None
@@ -91,7 +91,7 @@ class Turn(Frozen):
 
 
 class RequestStats(Frozen):
-    """HTTP requests to the model, retries among them, seconds waited between; ``events`` say what was adapted."""
+    """HTTP requests to the model, retries among them, seconds waited; ``events`` say what was adapted."""
 
     requests: int = 0
     retries: int = 0

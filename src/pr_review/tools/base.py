@@ -14,16 +14,16 @@ class ToolArgs(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-ArgsT = TypeVar("ArgsT", bound=ToolArgs, contravariant=True)
+ArgsT_contra = TypeVar("ArgsT_contra", bound=ToolArgs, contravariant=True)
 
 
-class Tool(Protocol[ArgsT]):
+class Tool(Protocol[ArgsT_contra]):
     """A read-only tool: a spec the model sees, a model of its arguments, and a bounded run."""
 
     spec: ClassVar[ToolSpec]
     args_model: ClassVar[type[ToolArgs]]
 
-    def run(self, args: ArgsT, max_bytes: int) -> ToolResult:
+    def run(self, args: ArgsT_contra, max_bytes: int) -> ToolResult:
         """Return a result whose compact JSON is at most ``max_bytes`` UTF-8 bytes (and the tool's own cap).
 
         What does not fit is cut by whole units (lines, matches, hunks) with ``"truncated": true``. Raises
