@@ -1,0 +1,59 @@
+"""What reached the model whole, file by file (DESIGN.md, Coverage)."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
+from pr_review.domain.change import ChangedFile, Diff
+from pr_review.domain.chat import HunkId
+from pr_review.domain.run import Coverage, CoverageStatus, FileCoverage
+
+OVERSIZED = "its patch is too large to show"
+
+
+def build_coverage(
+    diff: Diff,
+    excluded: Mapping[str, str],
+    shown: AbstractSet[HunkId],
+    *,
+    unfinished: str | None = None,
+    checks: Mapping[str, tuple[str, ...]] | None = None,
+) -> Coverage:
+    """One entry for every changed file, in diff order.
+
+    ``shown`` names the hunks that reached the model; ``unfinished`` says why the conversation did not end in
+    a final review (then nothing counts as reviewed); ``checks`` names what ran on each file (offline).
+    """
+    return Coverage(
+        files=tuple(_cover(file, excluded, shown, unfinished, checks or {}) for file in diff.files)
+    )
+
+
+def _cover(
+    file: ChangedFile,
+    excluded: Mapping[str, str],
+    shown: AbstractSet[HunkId],
+    unfinished: str | None,
+    checks: Mapping[str, tuple[str, ...]],
+) -> FileCoverage:
+    status, reason = CoverageStatus.REVIEWED, None
+    if file.path in excluded:
+        status, reason = CoverageStatus.EXCLUDED, excluded[file.path]
+    elif missing := unfinished or _missing(file, shown):
+        status, reason = CoverageStatus.NOT_REVIEWED, missing
+    return FileCoverage(
+        path=file.path,
+        status=status,
+        reason=reason,
+        checks=checks.get(file.path, ()) if status is CoverageStatus.REVIEWED else (),
+        additions=file.additions,
+        deletions=file.deletions,
+    )
+
+
+def _missing(file: ChangedFile, shown: AbstractSet[HunkId]) -> str | None:
+    """Why the file did not reach the model whole, or None."""
+    if file.oversized:
+        return OVERSIZED
+    total = len(file.hunks)
+    seen = sum(HunkId(path=file.path, index=index) in shown for index in range(total))
+    return None if seen == total else f"{total - seen} of {total} hunks never reached the model"

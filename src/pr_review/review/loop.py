@@ -1,0 +1,299 @@
+"""The bounded review loop: run, step, query, execute (sections C, D and G; decisions 6, 10, 11).
+
+Budgets are checked before each request. Everything that ends the loop is an exception of ``errors``; what is
+known so far stays in ``record``, so that a report can be written on every way out.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import anyio.to_thread
+
+from pr_review.domain.base import JsonObject
+from pr_review.domain.chat import HunkId, Message, Reply, Role, ToolResult, Usage
+from pr_review.domain.run import (
+    MAX_IDENTICAL_FAILURES,
+    Limits,
+    ProtocolAction,
+    TraceCall,
+    TraceTurn,
+    Turn,
+    TurnCall,
+)
+from pr_review.errors import InvalidTurn, ModelError, ReviewStopped, TerminationReason
+from pr_review.llm.base import ChatModel
+from pr_review.review import rounds
+from pr_review.review.rounds import PlannedCall
+from pr_review.review.submission import Submission, parse_submission
+from pr_review.review.truncation import TruncationWatch
+from pr_review.tools.base import encode, size
+from pr_review.tools.registry import Toolbox
+
+PREVIEW_BYTES = 4 * 1024  # item 69
+RESERVED_BYTES = 128  # "remaining" and "final", which the last result of a round also carries
+MIN_RESULT_BYTES = 256  # less than this cannot even hold an error result
+
+REPAIR_NOTES = {
+    TerminationReason.INVALID_TOOL_CALL: (
+        "Your last reply was discarded: invalid_tool_call. No call of it ran. Call only the offered tools, "
+        "with a unique id and arguments that match the schema exactly."
+    ),
+    TerminationReason.INVALID_MODEL_RESPONSE: (
+        "Your last reply was discarded: invalid_model_response. Either call tools, or reply with nothing but "
+        "the final review JSON object."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What one turn did, for the log: counts, bytes and tokens, nothing a model wrote."""
+
+    round: int
+    action: ProtocolAction
+    calls: int
+    result_bytes: int
+    usage: Usage | None
+
+
+@dataclass
+class Record:
+    """All that happened so far; read on every way out."""
+
+    turns: list[Turn] = field(default_factory=list)
+    trace: list[TraceTurn] = field(default_factory=list)
+    shown: set[HunkId] = field(default_factory=set)
+    model: str | None = None
+    request_id: str | None = None
+    truncated_by_server: bool = False
+    tool_bytes: int = 0
+    calls: int = 0
+
+    @property
+    def usage(self) -> Usage | None:
+        """Totals over the turns; None when no turn reported any."""
+        reported = [turn.usage for turn in self.turns if turn.usage]
+        if not reported:
+            return None
+        return Usage(**{name: _total(reported, name) for name in Usage.model_fields})
+
+
+def _total(usages: Sequence[Usage], name: str) -> int | None:
+    known = [value for usage in usages if (value := getattr(usage, name)) is not None]
+    return sum(known) if known else None
+
+
+class ReviewLoop:
+    """One conversation with one model; ``clock`` gives seconds, monotonic."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        toolbox: Toolbox,
+        limits: Limits,
+        *,
+        clock: Callable[[], float],
+        on_turn: Callable[[Progress], None] = lambda _: None,
+    ) -> None:
+        self._model = model
+        self._toolbox = toolbox
+        self._limits = limits
+        self._clock = clock
+        self._on_turn = on_turn
+        self._messages: list[Message] = []
+        self._round = 0
+        self._call_ids: set[str] = set()
+        self._failures: list[tuple[TerminationReason, str]] = []
+        self._repairs = 0
+        self._watch = TruncationWatch()
+        self.record = Record()
+
+    async def run(self, conversation: Sequence[Message]) -> Submission:
+        """Loop until the model submits a valid final review; raises ``ModelError`` for every other end."""
+        self._messages = list(conversation)
+        while (submission := await self._step()) is None:
+            pass
+        return submission
+
+    async def _step(self) -> Submission | None:
+        self._check_rounds()
+        self._round += 1
+        started = self._clock()
+        reply: Reply | None = None
+        try:
+            reply = await self._query()
+            if rounds.classify(reply) is ProtocolAction.RETURN_REVIEW:
+                submission = parse_submission(reply.content, fenced=reply.text_calls)
+                self._note(reply, ProtocolAction.RETURN_REVIEW, started)
+                return submission
+            calls = self._plan(reply)
+        except InvalidTurn as error:
+            self._repair(reply, error, started)
+        except ModelError as error:
+            self._note(reply, ProtocolAction.REFUSE, started, error=error.code)
+            raise
+        else:
+            self._failures.clear()
+            await self._execute(reply, calls, started)
+        return None
+
+    def _check_rounds(self) -> None:
+        if self._round >= self._limits.max_rounds:
+            raise _out_of_rounds()
+
+    async def _query(self) -> Reply:
+        reply = await self._model.complete(self._messages, self._toolbox.specs)
+        self.record.model = reply.model or self.record.model
+        self.record.request_id = reply.request_id
+        if self._watch.looks_truncated(self._messages, reply.usage):
+            self.record.truncated_by_server = True
+        return reply
+
+    def _plan(self, reply: Reply) -> tuple[PlannedCall, ...]:
+        """Validate the round; calls in the last allowed round could never be answered (decision 10)."""
+        planned = rounds.plan(
+            reply,
+            self._toolbox,
+            self._limits,
+            seen_ids=self._call_ids,
+            calls_so_far=self.record.calls,
+        )
+        if self._round >= self._limits.max_rounds:
+            raise _out_of_rounds()
+        return planned
+
+    async def _execute(self, reply: Reply, planned: Sequence[PlannedCall], started: float) -> None:
+        """Run a valid round in order and append the assistant message, as it came, and one result a call."""
+        answered = self._clock()
+        self._messages.append(Message(role=Role.ASSISTANT, raw=reply.message))
+        self._call_ids.update(call.id for call, _ in planned)
+        self.record.calls += len(planned)
+        ran: list[TraceCall] = []
+        try:
+            for position, item in enumerate(planned, start=1):
+                ran.append(await self._run_call(item, last=position == len(planned)))
+        finally:
+            self._note(reply, ProtocolAction.EXECUTE_TOOLS, started, answered=answered, calls=ran)
+
+    async def _run_call(self, planned: PlannedCall, *, last: bool) -> TraceCall:
+        left = self._limits.tool_context_bytes - self.record.tool_bytes - RESERVED_BYTES
+        if left < MIN_RESULT_BYTES:
+            raise ReviewStopped(
+                TerminationReason.INVALID_MODEL_RESPONSE,
+                "The model called a tool after its whole budget of tool results was spent.",
+                "Narrow the review with include or exclude, or split the pull request.",
+            )
+        call, args = planned
+        started = self._clock()
+        result: ToolResult = await anyio.to_thread.run_sync(
+            self._toolbox.run, call.name, args, left, abandon_on_cancel=True
+        )
+        content = encode(result.payload | (self._budget_note(left - size(result.payload)) if last else {}))
+        length = len(content.encode())
+        self.record.tool_bytes += length
+        self.record.shown.update(result.shown)
+        self._messages.append(Message(role=Role.TOOL, content=content, tool_call_id=call.id))
+        return TraceCall(
+            **call.model_dump(),
+            ok=result.ok,
+            result_preview=_preview(content),
+            result_bytes=length,
+            truncated=result.truncated,
+            duration_ms=self._since(started),
+        )
+
+    def _budget_note(self, bytes_left: int) -> JsonObject:
+        """Decision 11: what is left; decision 10: that the next round is the last."""
+        rounds_left = self._limits.max_rounds - self._round
+        remaining: JsonObject = {
+            "rounds": rounds_left,
+            "calls": self._limits.max_tool_calls - self.record.calls,
+            "bytes": max(0, bytes_left),
+        }
+        return {"remaining": remaining} | ({"final": True} if rounds_left == 1 else {})
+
+    def _repair(self, reply: Reply | None, error: InvalidTurn, started: float) -> None:
+        """Drop the turn whole and ask again with a fixed note, or give up (decision 6)."""
+        self._failures.append((error.reason, error.detail))
+        last = self._failures[-MAX_IDENTICAL_FAILURES:]
+        stuck = len(last) == MAX_IDENTICAL_FAILURES and len(set(last)) == 1
+        exhausted = self._repairs >= self._limits.max_repairs or self._round >= self._limits.max_rounds
+        if stuck or exhausted:
+            self._note(reply, ProtocolAction.REFUSE, started, error=error.code)
+            raise error
+        self._note(reply, ProtocolAction.REPAIR, started, error=error.code)
+        self._repairs += 1
+        self._messages[-1] = with_note(self._messages[-1], REPAIR_NOTES[error.reason])
+
+    def _note(
+        self,
+        reply: Reply | None,
+        action: ProtocolAction,
+        started: float,
+        *,
+        answered: float | None = None,
+        calls: Sequence[TraceCall] = (),
+        error: str | None = None,
+    ) -> None:
+        """Record one turn, in the trace and in the summary of turns."""
+        duration = int(((answered if answered is not None else self._clock()) - started) * 1000)
+        finish, usage = (reply.finish_reason, reply.usage) if reply else (None, None)
+        self.record.trace.append(
+            TraceTurn(
+                round=self._round,
+                provider_request_id=reply.request_id if reply else None,
+                provider_model=reply.model if reply else None,
+                finish_reason=finish,
+                protocol_action=action,
+                usage=usage,
+                tool_calls=tuple(calls),
+            )
+        )
+        self.record.turns.append(
+            Turn(
+                round=self._round,
+                finish_reason=finish,
+                protocol_action=action,
+                usage=usage,
+                tool_calls=tuple(_public(call) for call in calls),
+                duration_ms=duration,
+                error=error,
+            )
+        )
+        result_bytes = sum(call.result_bytes for call in calls)
+        self._on_turn(Progress(self._round, action, len(calls), result_bytes, usage))
+
+    def _since(self, started: float) -> int:
+        return int((self._clock() - started) * 1000)
+
+
+def with_note(message: Message, note: str) -> Message:
+    """The message with a note that stays: a ``note`` key in a tool result, a paragraph elsewhere.
+
+    Providers refuse a user message right after tool results, so nothing is appended as a message of its own.
+    """
+    if message.role is Role.TOOL:
+        payload = json.loads(message.content)
+        known = payload.get("note", "")
+        payload["note"] = known if note in known else f"{known} {note}".strip()
+        return message.model_copy(update={"content": encode(payload)})
+    if note in message.content:
+        return message
+    return message.model_copy(update={"content": f"{message.content}\n\n{note}"})
+
+
+def _preview(content: str) -> str:
+    return content.encode()[:PREVIEW_BYTES].decode(errors="ignore")
+
+
+def _public(call: TraceCall) -> TurnCall:
+    return TurnCall(**call.model_dump(include=set(TurnCall.model_fields)))
+
+
+def _out_of_rounds() -> ReviewStopped:
+    return ReviewStopped(
+        TerminationReason.MAX_ROUNDS,
+        "The model did not finish within the allowed rounds.",
+        "Raise max-rounds together with timeout-seconds, or narrow the review with exclude.",
+    )

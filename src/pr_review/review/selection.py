@@ -1,0 +1,40 @@
+"""Which changed files are reviewed, and which rule left the others out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pathspec import GitIgnoreSpec
+
+from pr_review.domain.change import ChangedFile, Diff
+
+BINARY = "binary file"
+NOT_INCLUDED = "not matched by include"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Files to review in diff order, and the reason for each that a rule excluded."""
+
+    selected: tuple[ChangedFile, ...]
+    excluded: dict[str, str]
+
+
+def select(diff: Diff, include: Sequence[str], exclude: Sequence[str]) -> Selection:
+    """Apply gitignore patterns: without ``include`` every file is in; ``exclude`` wins."""
+    included = GitIgnoreSpec.from_lines(include) if include else None
+    excluding = GitIgnoreSpec.from_lines(exclude)
+    reasons = {file.path: _reason(file, included, excluding, exclude) for file in diff.files}
+    excluded = {path: reason for path, reason in reasons.items() if reason}
+    return Selection(tuple(file for file in diff.files if file.path not in excluded), excluded)
+
+
+def _reason(
+    file: ChangedFile, included: GitIgnoreSpec | None, excluding: GitIgnoreSpec, patterns: Sequence[str]
+) -> str | None:
+    """Why a rule leaves the file out, or None."""
+    if included is not None and not included.match_file(file.path):
+        return NOT_INCLUDED
+    verdict = excluding.check_file(file.path)
+    if verdict.include and verdict.index is not None:
+        return f"excluded by {patterns[verdict.index]}"
+    return BINARY if file.binary else None
