@@ -1,8 +1,8 @@
 """Files that are not reviewed unless an `exclude` pattern starting with ``!`` takes them back in."""
 
-# Reason, as coverage lists it → gitignore patterns.
+# Kind of file → gitignore patterns.
 DEFAULT_EXCLUDES: dict[str, tuple[str, ...]] = {
-    "lock file": (
+    "lock files": (
         "*.lock",
         "*.lockb",
         "package-lock.json",
@@ -16,8 +16,8 @@ DEFAULT_EXCLUDES: dict[str, tuple[str, ...]] = {
         ".terraform.lock.hcl",
         "flake.lock",
     ),
-    "minified file": ("*.min.js", "*.min.mjs", "*.min.css", "*.bundle.js", "*.js.map", "*.css.map"),
-    "vendored file": (
+    "minified files": ("*.min.js", "*.min.mjs", "*.min.css", "*.bundle.js", "*.js.map", "*.css.map"),
+    "vendored files": (
         "node_modules/",
         "bower_components/",
         "vendor/",
@@ -30,7 +30,7 @@ DEFAULT_EXCLUDES: dict[str, tuple[str, ...]] = {
         "mvnw",
         "mvnw.cmd",
     ),
-    "generated file": (
+    "generated files": (
         "*_pb2.py",
         "*_pb2.pyi",
         "*_pb2_grpc.py",

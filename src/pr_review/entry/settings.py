@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import Field, SecretStr
 
@@ -20,13 +20,6 @@ RUNNER_INPUTS = frozenset({"INPUT_ARGS", "INPUT_ENTRYPOINT"})
 MAX_QUOTED_CHARS = 40
 
 MissingKeyPolicy = Literal["fail", "offline", "skip"]
-
-
-class Exclusion(NamedTuple):
-    """One gitignore pattern and the reason that coverage gives for what it excludes."""
-
-    pattern: str
-    reason: str
 
 
 class Settings(Frozen):
@@ -51,7 +44,7 @@ class Settings(Frozen):
     timeout_seconds: int
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    instructions: str | None = None
+    instructions: str = ""
     language: str
     fail_on: Severity | None
     fail_on_incomplete: bool
@@ -111,10 +104,9 @@ class Settings(Frozen):
         return tuple(dict.fromkeys(value.get_secret_value() for value in values if value))
 
     @property
-    def exclusions(self) -> tuple[Exclusion, ...]:
+    def exclude_patterns(self) -> tuple[str, ...]:
         """The built-in patterns, then those given: the last match decides, as in gitignore."""
-        built_in = [Exclusion(p, reason) for reason, rules in DEFAULT_EXCLUDES.items() for p in rules]
-        return (*built_in, *(Exclusion(p, "exclude pattern") for p in self.exclude))
+        return (*(pattern for rules in DEFAULT_EXCLUDES.values() for pattern in rules), *self.exclude)
 
     @property
     def key_missing(self) -> bool:
