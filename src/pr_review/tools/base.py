@@ -1,11 +1,31 @@
 """What a tool is, and how a bounded result is serialised."""
 
 import json
-from typing import ClassVar, Protocol, TypeVar
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, JsonValue
 
 from pr_review.domain.chat import ToolResult, ToolSpec
+from pr_review.errors import ToolFailure
+
+MIN_RESULT_BYTES = 256  # every result and every failure can be cut to this
+
+
+def _integral(value: Any) -> Any:
+    """``10.0`` is the integer 10, as JSON Schema counts it; ``10.5``, ``"10"`` and ``true`` stay refused."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _encodable(value: str) -> str:
+    """Refuse a lone surrogate: such a string cannot be sent back as UTF-8."""
+    value.encode()
+    return value
+
+
+Integer = Annotated[int, BeforeValidator(_integral)]
+Text = Annotated[str, AfterValidator(_encodable)]
 
 
 class ToolArgs(BaseModel):
@@ -40,3 +60,19 @@ def encode(payload: JsonValue) -> str:
 def size(payload: JsonValue) -> int:
     """UTF-8 bytes of the compact JSON."""
     return len(encode(payload).encode())
+
+
+def largest_fit(count: int, payload_of: Callable[[int], JsonValue], max_bytes: int) -> int:
+    """The most units of ``count`` whose payload fits, at least one unless ``count`` is 0.
+
+    ``payload_of(n)`` is the payload of the first n units; its size grows with n, only the complete one may
+    be smaller. Raises ``ToolFailure`` (``context_budget``) when nothing useful fits.
+    """
+    if size(payload_of(count)) <= max_bytes:
+        return count
+    fitting = bisect_right(range(1, count), max_bytes, key=lambda units: size(payload_of(units)))
+    if not fitting:
+        raise ToolFailure(
+            "context_budget", "Too little of the tool-result budget is left for this result; finish the review."
+        )
+    return fitting
