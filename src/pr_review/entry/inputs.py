@@ -211,7 +211,7 @@ INPUTS: tuple[Input, ...] = (
     Input(
         "output-dir",
         "pr-review-report",
-        values.folder_path,
+        values.path_below,
         "Folder for the reports, relative to the workspace.",
     ),
     Input(

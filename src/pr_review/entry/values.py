@@ -139,11 +139,11 @@ def relative_path(value: str) -> str:
     return "/".join(part for part in parts if part not in {"", "."}) or "."
 
 
-def folder_path(value: str) -> str:
-    """As ``relative_path``, but a folder of its own."""
+def path_below(value: str) -> str:
+    """As ``relative_path``, but not the workspace itself."""
     path = relative_path(value)
     if path == ".":
-        raise ValueError("must name a folder below the workspace, not the workspace itself")
+        raise ValueError("must be a path below the workspace, not the workspace itself")
     return path
 
 

@@ -1,0 +1,140 @@
+"""``.github/pr-review.yml`` of the base commit (decision 15): tunes a review, never who runs it or where to.
+
+The pull request cannot change this file's effect, but whoever may push to the base branch can. So it sets
+neither provider, endpoint, model, key, token, headers nor output, and can only lower limits.
+"""
+
+import difflib
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from pr_review.domain.run import KIB
+from pr_review.entry import values
+from pr_review.entry.inputs import MAX_INSTRUCTIONS_BYTES
+from pr_review.entry.settings import Settings
+from pr_review.errors import ConfigError
+
+CONFIG_PATH = ".github/pr-review.yml"
+MAX_CONFIG_BYTES = 64 * KIB
+MAX_GUIDELINES = 8
+
+_ADVICE = f"Correct {CONFIG_PATH} on the base branch; docs/configuration.md lists its keys."
+
+
+def _all_patterns(lines: tuple[str, ...]) -> tuple[str, ...]:
+    return values.patterns("\n".join(lines))
+
+
+def _all_paths(paths: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(values.path_below(path) for path in paths)
+
+
+def _severity_or_never(word: str) -> str:
+    values.fail_on(word)
+    return word
+
+
+Texts = Annotated[tuple[str, ...], Field(strict=False)]  # strict would refuse YAML's list for a tuple
+Patterns = Annotated[Texts, AfterValidator(_all_patterns)]
+Guidelines = Annotated[Texts, Field(max_length=MAX_GUIDELINES), AfterValidator(_all_paths)]
+Limit = Annotated[int, Field(ge=0)]
+PositiveLimit = Annotated[int, Field(ge=1)]
+
+
+class FileConfig(BaseModel):
+    """The keys of the file, in kebab case; each has the meaning of the input of the same name.
+
+    ``guidelines`` are repository paths of the base commit whose text joins the instructions.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", alias_generator=lambda field: field.replace("_", "-")
+    )
+
+    include: Patterns | None = None
+    exclude: Patterns | None = None
+    instructions: Annotated[str, AfterValidator(values.text(MAX_INSTRUCTIONS_BYTES))] | None = None
+    guidelines: Guidelines | None = None
+    language: Annotated[str, AfterValidator(values.language_tag)] | None = None
+    fail_on: Annotated[str, AfterValidator(_severity_or_never)] | None = None
+    fail_on_incomplete: bool | None = None
+    annotations: bool | None = None
+    max_rounds: PositiveLimit | None = None
+    max_tool_calls: Limit | None = None
+    max_requests: PositiveLimit | None = None
+    max_repairs: Limit | None = None
+    timeout_seconds: PositiveLimit | None = None
+
+
+LIMITS = ("max_rounds", "max_tool_calls", "max_requests", "max_repairs", "timeout_seconds")
+KEYS = tuple(name.replace("_", "-") for name in FileConfig.model_fields)
+
+
+def parse(text: str) -> FileConfig:
+    """Read the file's text; an empty file is an empty configuration.
+
+    Raises ``ConfigError`` with the line and key at fault.
+    """
+    if len(text.encode()) > MAX_CONFIG_BYTES:
+        raise _error(f"{CONFIG_PATH} is larger than {MAX_CONFIG_BYTES // KIB} KiB.")
+    from pr_review.entry import strict_yaml  # noqa: PLC0415 -- start-up: most repositories have no such file
+
+    try:
+        document, lines = strict_yaml.load_mapping(text)
+    except strict_yaml.YamlProblem as problem:
+        raise _error(f"{CONFIG_PATH}, line {problem.line}: {problem}.") from problem
+    try:
+        return FileConfig.model_validate(document)
+    except ValidationError as error:
+        raise _error(" ".join(_describe(item, lines) for item in error.errors(include_url=False))) from None
+
+
+def apply(settings: Settings, config: FileConfig) -> Settings:
+    """Settings with the file's values where the workflow gave none; the workflow wins, with a note.
+
+    Raises ``ConfigError`` when the file would raise a limit.
+    """
+    update: dict[str, Any] = {}
+    notes: list[str] = []
+    for field in sorted(config.model_fields_set):
+        key = field.replace("_", "-")
+        value = getattr(config, field)
+        if value is None:
+            continue
+        if key in settings.given:
+            notes.append(f"The workflow's input `{key}` wins over {CONFIG_PATH}.")
+        elif field in LIMITS and value > getattr(settings, field):
+            allowed = getattr(settings, field)
+            raise _error(
+                f"{CONFIG_PATH}: `{key}` may only lower the limit of {allowed}, not raise it to {value}."
+            )
+        else:
+            update[field] = values.fail_on(value) if field == "fail_on" else value
+    return settings.model_copy(update={**update, "notes": (*settings.notes, *notes)})
+
+
+_PROBLEMS = {
+    "string_type": "must be a text; quote it",
+    "int_type": "must be an integer",
+    "bool_type": "must be true or false",
+    "tuple_type": "must be a list",
+    "greater_than_equal": "must be at least {ge}",
+    "too_long": "must hold at most {max_length} entries",
+    "value_error": "{error}",
+}
+
+
+def _describe(problem: Any, lines: dict[str, int]) -> str:
+    key = str(problem["loc"][0])
+    where = f"{CONFIG_PATH}, line {lines[key]}: "
+    if problem["type"] != "extra_forbidden":
+        template = _PROBLEMS.get(problem["type"], "is not valid")
+        return f"{where}`{key}` {template.format(**problem.get('ctx', {}))}."
+    close = difflib.get_close_matches(key, KEYS, n=1)
+    hint = f"; did you mean `{close[0]}`?" if close else "."
+    return f"{where}unknown key {key[:40]!a}{hint}"
+
+
+def _error(detail: str) -> ConfigError:
+    return ConfigError("invalid_config_file", detail, _ADVICE)
