@@ -49,9 +49,11 @@ class Reply(Frozen):
     """One decoded provider turn: the envelope is valid, nothing of its content is yet.
 
     ``message`` is the assistant object as it must be echoed. ``tool_calls`` are its raw calls; each is still
-    untrusted JSON of any type. ``finish_reason`` is the raw value; ``calls_signal`` says that a profile
-    accepts the calls although the finish reason is not ``tool_calls``. ``text_calls`` marks a reply whose
-    calls were read from text (tool-mode text), where a fenced final answer is accepted.
+    untrusted JSON of any type. ``finish_reason`` is the raw value; ``calls_signal`` says that under a profile
+    the presence of calls decides what the turn is, whatever its finish reason says. ``text_calls`` marks a
+    reply in tool-mode text, where calls are read from text and a fenced final answer is accepted.
+    ``repeats_ids``: under a profile, ids are unique within a round only (Kimi numbers each turn anew).
+    ``hint`` is what to set when the turn is refused: it names a profile that accepts it (decision 5).
     """
 
     request_id: str | None
@@ -63,6 +65,8 @@ class Reply(Frozen):
     usage: Usage | None = None
     calls_signal: bool = False
     text_calls: bool = False
+    repeats_ids: bool = False
+    hint: str = ""
 
 
 class ToolCall(Frozen):
