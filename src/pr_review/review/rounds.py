@@ -14,6 +14,7 @@ from pr_review.errors import InvalidTurn, ModelError, ReviewStopped, Termination
 from pr_review.tools.base import ToolArgs
 from pr_review.tools.registry import Toolbox
 
+KNOWN_FINISH = frozenset({"tool_calls", "stop"})
 UNSUPPORTED_FINISH = {
     "length": "The model's answer was cut at its output limit.",
     "content_filter": "The provider's content filter stopped the answer.",
@@ -38,28 +39,28 @@ class RawCall(NamedTuple):
 def classify(reply: Reply) -> ProtocolAction:
     """What the finish reason asks for (items 29, 30): run tools, or return the review.
 
-    Raises ``InvalidTurn`` when calls and finish reason contradict each other, ``ModelError`` for a finish
-    reason that cannot be continued from.
+    Under a profile (``calls_signal``) the presence of calls decides between the two. Raises ``InvalidTurn``
+    when calls and finish reason contradict each other, ``ModelError`` for a finish reason that cannot be
+    continued from.
     """
-    if reply.finish_reason not in {"tool_calls", "stop"} and not reply.calls_signal:
-        _refuse_finish(reply.finish_reason)
-    if reply.tool_calls and (reply.finish_reason == "tool_calls" or reply.calls_signal):
-        return ProtocolAction.EXECUTE_TOOLS
-    if reply.tool_calls:
-        raise _bad_call("The model sent tool calls with a finish reason that is not tool_calls.")
-    if reply.finish_reason == "tool_calls":
-        raise _bad_call("The model announced tool calls and sent none.")
-    return ProtocolAction.RETURN_REVIEW
+    finish, calls = reply.finish_reason, bool(reply.tool_calls)
+    if finish in UNSUPPORTED_FINISH or (finish not in KNOWN_FINISH and not (reply.calls_signal and calls)):
+        _refuse_finish(finish)
+    if calls and finish != "tool_calls" and not reply.calls_signal:
+        raise _bad_call("The model sent tool calls with a finish reason that is not tool_calls.", reply.hint)
+    if not calls and finish == "tool_calls" and not reply.calls_signal:
+        raise _bad_call("The model announced tool calls and sent none.", reply.hint)
+    return ProtocolAction.EXECUTE_TOOLS if calls else ProtocolAction.RETURN_REVIEW
 
 
 def plan(
     reply: Reply, toolbox: Toolbox, limits: Limits, *, seen_ids: AbstractSet[str], calls_so_far: int
 ) -> tuple[PlannedCall, ...]:
     """Validate every call of a round in the order of item 31; one bad call and none runs (item 38)."""
-    raw = [_identify(call) for call in reply.tool_calls]
-    _check_unique([call.id for call in raw], seen_ids)
+    raw = [_identify(call, reply.hint) for call in reply.tool_calls]
+    _check_unique([call.id for call in raw], frozenset() if reply.repeats_ids else seen_ids, reply.hint)
     _check_counts(len(raw), calls_so_far, limits)
-    arguments = [_parse_arguments(call.arguments) for call in raw]
+    arguments = [_parse_arguments(call.arguments, reply.hint) for call in raw]
     names = [_check_name(call.name, toolbox) for call in raw]
     return tuple(
         PlannedCall(ToolCall(id=call.id, name=name, arguments=parsed), _check_schema(toolbox, name, parsed))
@@ -97,31 +98,28 @@ def _refuse_finish(finish_reason: str | None) -> NoReturn:
     raise ModelError(reason.value, detail, advice, termination_reason=reason)
 
 
-def _bad_call(detail: str) -> InvalidTurn:
-    return InvalidTurn(
-        TerminationReason.INVALID_TOOL_CALL,
-        detail,
-        "Run again; if it persists choose a model with reliable tool calling, or another provider-profile.",
-    )
+def _bad_call(detail: str, hint: str = "") -> InvalidTurn:
+    advice = hint or "Run again; if it persists choose a model with reliable tool calling."
+    return InvalidTurn(TerminationReason.INVALID_TOOL_CALL, detail, advice)
 
 
-def _identify(call: JsonValue) -> RawCall:
+def _identify(call: JsonValue, hint: str) -> RawCall:
     """Item 32: a bounded id without control characters, and the type ``function``."""
     if not isinstance(call, dict) or call.get("type") != "function":
-        raise _bad_call("A tool call is not of type function.")
+        raise _bad_call("A tool call is not of type function.", hint)
     call_id, function = call.get("id"), call.get("function")
     if not isinstance(call_id, str) or not 1 <= len(call_id) <= MAX_CALL_ID_CHARS:
-        raise _bad_call("A tool call has no id, or one that is too long.")
+        raise _bad_call("A tool call has no id, or one that is too long.", hint)
     if any(unicodedata.category(char) == "Cc" for char in call_id):
-        raise _bad_call("A tool call's id holds control characters.")
+        raise _bad_call("A tool call's id holds control characters.", hint)
     if not isinstance(function, dict):
-        raise _bad_call("A tool call names no function.")
+        raise _bad_call("A tool call names no function.", hint)
     return RawCall(call_id, function.get("name"), function.get("arguments"))
 
 
-def _check_unique(ids: list[str], seen_ids: AbstractSet[str]) -> None:
+def _check_unique(ids: list[str], seen_ids: AbstractSet[str], hint: str) -> None:
     if len(set(ids)) != len(ids) or not seen_ids.isdisjoint(ids):
-        raise _bad_call("Two tool calls share an id.")
+        raise _bad_call("Two tool calls share an id.", hint)
 
 
 def _check_counts(count: int, calls_so_far: int, limits: Limits) -> None:
@@ -133,10 +131,10 @@ def _check_counts(count: int, calls_so_far: int, limits: Limits) -> None:
         )
 
 
-def _parse_arguments(arguments: JsonValue) -> JsonObject:
+def _parse_arguments(arguments: JsonValue, hint: str) -> JsonObject:
     parsed = parse_json_object(arguments) if isinstance(arguments, str) else None
     if parsed is None:
-        raise _bad_call("A tool call's arguments are not a JSON object in a string.")
+        raise _bad_call("A tool call's arguments are not a JSON object in a string.", hint)
     return parsed
 
 

@@ -19,22 +19,29 @@ class Selection:
     excluded: dict[str, str]
 
 
-def select(diff: Diff, include: Sequence[str], exclude: Sequence[str]) -> Selection:
-    """Apply gitignore patterns: without ``include`` every file is in; ``exclude`` wins."""
+def select(diff: Diff, include: Sequence[str], exclude: Sequence[tuple[str, str]]) -> Selection:
+    """Apply gitignore patterns: without ``include`` every file is in; ``exclude`` wins.
+
+    ``exclude`` holds (pattern, reason) pairs; as in gitignore the last match decides and gives the reason.
+    """
     included = GitIgnoreSpec.from_lines(include) if include else None
-    excluding = GitIgnoreSpec.from_lines(exclude)
+    excluding = GitIgnoreSpec.from_lines(pattern for pattern, _ in exclude)
     reasons = {file.path: _reason(file, included, excluding, exclude) for file in diff.files}
     excluded = {path: reason for path, reason in reasons.items() if reason}
     return Selection(tuple(file for file in diff.files if file.path not in excluded), excluded)
 
 
 def _reason(
-    file: ChangedFile, included: GitIgnoreSpec | None, excluding: GitIgnoreSpec, patterns: Sequence[str]
+    file: ChangedFile,
+    included: GitIgnoreSpec | None,
+    excluding: GitIgnoreSpec,
+    exclude: Sequence[tuple[str, str]],
 ) -> str | None:
     """Why a rule leaves the file out, or None."""
     if included is not None and not included.match_file(file.path):
         return NOT_INCLUDED
     verdict = excluding.check_file(file.path)
     if verdict.include and verdict.index is not None:
-        return f"excluded by {patterns[verdict.index]}"
+        pattern, reason = exclude[verdict.index]
+        return f"{reason} ({pattern})"
     return BINARY if file.binary else None
