@@ -1,0 +1,75 @@
+"""Real tools of the smallest kind, and replies as a provider's adapter decodes them."""
+
+from typing import Any, ClassVar
+
+import pytest
+
+from pr_review.domain.chat import HunkId, Reply, ToolResult, ToolSpec, Usage
+from pr_review.errors import ToolFailure
+from pr_review.tools.base import Integer, ToolArgs
+from pr_review.tools.registry import Toolbox
+
+
+class EchoArgs(ToolArgs):
+    text: str
+    repeat: Integer = 1
+
+
+class Echo:
+    """Repeats a text; records what it was asked, so that a test can prove that it never ran."""
+
+    spec: ClassVar[ToolSpec] = ToolSpec(
+        name="echo", description="Repeats.", parameters={"type": "object", "properties": {}}
+    )
+    args_model: ClassVar[type[ToolArgs]] = EchoArgs
+
+    def __init__(self) -> None:
+        self.ran: list[str] = []
+
+    def run(self, args: EchoArgs, max_bytes: int) -> ToolResult:
+        self.ran.append(args.text)
+        if args.text == "missing":
+            raise ToolFailure("path_not_found", "The requested path does not exist.")
+        text = (args.text * args.repeat)[: max_bytes - 50]
+        shown = (HunkId(path=args.text, index=0),) if args.text.endswith(".py") else ()
+        return ToolResult(payload={"ok": True, "text": text}, truncated=len(text) < args.repeat, shown=shown)
+
+
+@pytest.fixture
+def echo() -> Echo:
+    return Echo()
+
+
+@pytest.fixture
+def toolbox(echo):
+    return Toolbox([echo])
+
+
+def wire_call(call_id: Any = "c1", name: Any = "echo", arguments: Any = '{"text":"a"}') -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def make_reply(*calls: Any, content: str | None = None, finish: str | None = None, **fields: Any) -> Reply:
+    message: dict[str, Any] = {"role": "assistant", "content": content}
+    if calls:
+        message["tool_calls"] = list(calls)
+    return Reply(
+        request_id="r1",
+        model="m-1",
+        finish_reason=finish or ("tool_calls" if calls else "stop"),
+        message=message,
+        content=content,
+        tool_calls=calls,
+        usage=Usage(prompt_tokens=100, completion_tokens=10, total_tokens=110),
+        **fields,
+    )
+
+
+@pytest.fixture
+def call():
+    return wire_call
+
+
+@pytest.fixture
+def reply():
+    return make_reply
