@@ -37,7 +37,7 @@ def load_mapping(text: str) -> tuple[dict[str, Any], dict[str, int]]:
 def _load(text: str) -> tuple[dict[str, Any], dict[str, int]]:
     loader = _Loader(text)
     node = loader.get_single_node()
-    if node is None:
+    if node is None or node.tag == "tag:yaml.org,2002:null":
         return {}, {}
     if not isinstance(node, MappingNode):
         raise YamlProblem("must be a mapping of keys to values", 1)

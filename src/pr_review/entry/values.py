@@ -75,7 +75,7 @@ def text(max_bytes: int) -> Callable[[str], str]:
     """A parser of free text without NUL."""
 
     def parse(value: str) -> str:
-        if "\0" in value or len(value.encode()) > max_bytes:
+        if "\0" in value or utf8_size(value) > max_bytes:
             raise ValueError(f"must be at most {max_bytes} bytes of text without NUL")
         return value
 
@@ -226,7 +226,7 @@ def body(value: str) -> JsonObject:
 
 def json_object(value: str) -> JsonObject:
     """A JSON object of at most 16 KiB, without duplicate keys, NaN or Infinity."""
-    if len(value.encode()) > MAX_JSON_BYTES:
+    if utf8_size(value) > MAX_JSON_BYTES:
         raise ValueError(f"must be at most {MAX_JSON_BYTES} bytes of JSON")
     try:
         parsed = json.loads(value, object_pairs_hook=_unique, parse_constant=_refuse_constant)
@@ -235,6 +235,14 @@ def json_object(value: str) -> JsonObject:
     if not isinstance(parsed, dict):
         raise ValueError("must be a JSON object")  # noqa: TRY004 -- parsers raise ValueError
     return parsed
+
+
+def utf8_size(value: str) -> int:
+    """Bytes of the text; an environment can hold bytes that are none (surrogates in Python)."""
+    try:
+        return len(value.encode())
+    except UnicodeEncodeError as error:
+        raise ValueError("must be valid UTF-8") from error
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
