@@ -12,6 +12,8 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from pr_review.domain.base import JsonObject
 from pr_review.domain.finding import Severity
+from pr_review.errors import ToolFailure
+from pr_review.repository.tree import validate_path
 
 MAX_JSON_BYTES = 16 * 1024
 MAX_HEADERS = 32
@@ -32,13 +34,13 @@ RESERVED_BODY_KEYS = frozenset({
 })  # fmt: skip
 CREDENTIAL_QUERY_KEYS = frozenset({"access_token", "api_key", "api-key", "apikey", "key", "sig", "token"})
 
+PATH_RULE = "must be a path relative to the workspace, without `..`, `.git` or backslashes"
 PRIVATE_SUFFIXES = (".internal", ".lan", ".local", ".localhost")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")  # RFC 9110 token
 _HEADER_VALUE = re.compile(r"[!-~](?:[ !-~]*[!-~])?")  # visible ASCII, no white space at the ends
 _LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\[bot\])?")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-_DRIVE = re.compile(r"[A-Za-z]:")
 _VERSION_ONLY = re.compile(r"(?:/openai)?/v\d+\w*/?")
 
 
@@ -132,11 +134,13 @@ def patterns(value: str) -> tuple[str, ...]:
 
 def relative_path(value: str) -> str:
     """A path below the workspace, without its final slash; ``.`` is the workspace itself."""
-    parts = value.split("/")
-    bad = value.startswith("/") or "\\" in value or _DRIVE.match(value) or not value.isprintable()
-    if bad or ".." in parts or ".git" in parts:
-        raise ValueError("must be a path relative to the workspace, without `..`, `.git` or backslashes")
-    return "/".join(part for part in parts if part not in {"", "."}) or "."
+    try:
+        path = validate_path(value)
+    except ToolFailure as failure:
+        raise ValueError(PATH_RULE) from failure
+    if not path.isprintable():
+        raise ValueError(PATH_RULE)
+    return path or "."
 
 
 def path_below(value: str) -> str:
