@@ -27,12 +27,11 @@ from pr_review.review import rounds
 from pr_review.review.rounds import PlannedCall
 from pr_review.review.submission import Submission, parse_submission
 from pr_review.review.truncation import TruncationWatch
-from pr_review.tools.base import encode, size
+from pr_review.tools.base import MIN_RESULT_BYTES, encode, size
 from pr_review.tools.registry import Toolbox
 
 PREVIEW_BYTES = 4 * 1024  # item 69
 RESERVED_BYTES = 128  # "remaining" and "final", which the last result of a round also carries
-MIN_RESULT_BYTES = 256  # less than this cannot even hold an error result
 
 REPAIR_NOTES = {
     TerminationReason.INVALID_TOOL_CALL: (

@@ -30,9 +30,13 @@ class Echo:
         self.ran.append(args.text)
         if args.text == "missing":
             raise ToolFailure("path_not_found", "The requested path does not exist.")
-        text = (args.text * args.repeat)[: max_bytes - 50]
+        text = (args.text * args.repeat).encode()[: max_bytes - 50].decode(errors="ignore")
         shown = (HunkId(path=args.text, index=0),) if args.text.endswith(".py") else ()
-        return ToolResult(payload={"ok": True, "text": text}, truncated=len(text) < args.repeat, shown=shown)
+        return ToolResult(
+            payload={"ok": True, "text": text},
+            truncated=len(text) < len(args.text) * args.repeat,
+            shown=shown,
+        )
 
 
 @pytest.fixture
