@@ -1,0 +1,168 @@
+r"""Untrusted text as GitHub-flavoured Markdown that renders as the very same text (decision 16).
+
+GitHub finds mentions, issue references, commit SHAs, emoji, mail addresses and dollar math in the *rendered*
+text, where a backslash no longer protects it; it never looks into code. So text is read as words and code
+spans: a word that GitHub would link or draw becomes a code span (``@user`` → `` `@user` ``), every other
+word gets backslashes and entities. What was code stays code.
+"""
+
+import html as html_entities
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
+
+from pr_review.domain.text import shorten, show_controls
+from pr_review.report.languages import LANGUAGES
+
+CELL_CHARS = 120
+
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_FENCED = re.compile(
+    r"^ *(?P<fence>`{3,})[ \t]*(?P<info>[^`\n]*)\n(?P<body>(?:.*\n)*?) *(?P=fence)`*[ \t]*$", re.MULTILINE
+)
+# What GitHub turns into a link, an emoji or a formula. Each is matched a little wider than GitHub does.
+_REFERENCE = re.compile(
+    r"""
+      ://                                       # any scheme's URL
+    | www\.                                     # autolink without a scheme
+    | @\S                                       # mention, team, mail address, user@sha
+    | \#\d                                      # issue, owner/repo#12
+    | gh-\d                                     # issue, old form
+    | (?<![^\W_]) [0-9a-f]{7,} (?![^\W_])       # commit SHA
+    | :[\w+-]+:                                 # emoji
+    | \$                                        # formula
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# Brackets, quotes and full stops around a word stay outside its code span; a closing one needs its opening.
+_OPENING, _ENDING, _CLOSING = "([\"'", "\"'.,;!?", ")]\"'.,;!?"
+_INLINE_SYNTAX = re.compile(r"[\\`*_\[\]|~]")
+_LINE_START = re.compile(r"^(?:([-+=:#])|(\d{1,9})([.)]))")
+_HARD_BREAK = "\\\n"
+_MIN_FENCE = 3
+_TAB = 4
+
+
+class _Piece(NamedTuple):
+    is_code: bool
+    text: str
+
+
+def inline(text: str) -> str:
+    """One line of Markdown: white space is folded, nothing in it is syntax, safe at a line's start."""
+    return _line(_one_line(text))
+
+
+def cell(text: str, limit: int = CELL_CHARS) -> str:
+    """As ``inline``, for a table cell: at most ``limit`` visible characters, no bare pipe even in code."""
+    return _line(shorten(_one_line(text), limit), in_cell=True)
+
+
+def block(text: str) -> str:
+    """Paragraphs: line breaks and indentation are kept, fenced code stays code, nothing else is structure."""
+    text = show_controls(text)
+    parts, end = [], 0
+    for fenced in _FENCED.finditer(text):
+        parts.append(_paragraphs(text[end : fenced.start()]))
+        parts.append(code_block(fenced["body"], fenced["info"].strip().lower()))
+        end = fenced.end()
+    parts.append(_paragraphs(text[end:]))
+    return "\n\n".join(filter(None, parts))
+
+
+def code(text: str, *, in_cell: bool = False) -> str:
+    """A code span holding ``text`` on one line; the fence is longer than any run of backticks inside."""
+    text = show_controls(text).replace("\n", "\N{SYMBOL FOR NEWLINE}")
+    if not text:
+        return ""
+    fence = "`" * (_longest_run(text) + 1)
+    stripped = text[0] == text[-1] == " " and not text.isspace()  # CommonMark takes one space off each end
+    pad = " " if "`" in {text[0], text[-1]} or stripped else ""
+    span = f"{fence}{pad}{text}{pad}{fence}"
+    return span.replace("|", "\\|") if in_cell else span
+
+
+def code_block(text: str, language: str = "") -> str:
+    """A fenced block; ``language`` is dropped unless it is one we know (``mermaid`` would be drawn)."""
+    text = show_controls(text).removesuffix("\n")
+    fence = "`" * max(_MIN_FENCE, _longest_run(text) + 1)
+    info = language if language in LANGUAGES else ""
+    return f"{fence}{info}\n{text}\n{fence}" if text else f"{fence}{info}\n{fence}"
+
+
+def html(text: str) -> str:
+    """As ``inline``, for text inside our own HTML block, where Markdown is not read (``<summary>``)."""
+    pieces = _pieces(_one_line(text))
+    escaped = ((is_code, html_entities.escape(part, quote=False)) for is_code, part in pieces)
+    return "".join(f"<code>{part}</code>" if is_code else part for is_code, part in escaped)
+
+
+def link(label: str, url: str) -> str:
+    """A link of ours: ``label`` is Markdown already, ``url`` comes from ``links`` and is percent-encoded."""
+    return f"[{label}]({url})"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(show_controls(text).split())
+
+
+def _paragraphs(text: str) -> str:
+    lines = [line.rstrip() for line in text.split("\n")]
+    paragraphs = (list(group) for filled, group in groupby(lines, key=bool) if filled)
+    return "\n\n".join(_HARD_BREAK.join(map(_indented, paragraph)) for paragraph in paragraphs)
+
+
+def _indented(line: str) -> str:
+    # No-break spaces keep the indentation of unfenced code without making it an indented code block.
+    line = line.expandtabs(_TAB)
+    body = line.lstrip(" ")
+    return "\N{NO-BREAK SPACE}" * (len(line) - len(body)) + _line(body)
+
+
+def _line(line: str, *, in_cell: bool = False) -> str:
+    rendered = "".join(
+        code(piece.text, in_cell=in_cell) if piece.is_code else _escape(piece.text) for piece in _pieces(line)
+    )
+    return _LINE_START.sub(lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}", rendered)
+
+
+def _escape(prose: str) -> str:
+    return _INLINE_SYNTAX.sub(r"\\\g<0>", html_entities.escape(prose, quote=False))
+
+
+def _pieces(line: str) -> Iterator[_Piece]:
+    """Prose and code in turn; touching code spans are joined, since their backticks would merge."""
+    filled = (piece for piece in _split(line) if piece.text)
+    for is_code, group in groupby(filled, key=attrgetter("is_code")):
+        yield _Piece(is_code, "".join(piece.text for piece in group))
+
+
+def _split(line: str) -> Iterator[_Piece]:
+    end = 0
+    for span in _CODE_SPAN.finditer(line):
+        yield from _words(line[end : span.start()])
+        yield _Piece(is_code=True, text=_strip_one(span[2]))
+        end = span.end()
+    yield from _words(line[end:])
+
+
+def _words(prose: str) -> Iterator[_Piece]:
+    for word in re.split(r"(\s+)", prose):
+        if not _REFERENCE.search(word):
+            yield _Piece(is_code=False, text=word)
+            continue
+        start = len(word) - len(word.lstrip(_OPENING))
+        end = max(len(word.rstrip(_CLOSING if start else _ENDING)), start + 1)
+        yield _Piece(is_code=False, text=word[:start])
+        yield _Piece(is_code=True, text=word[start:end])
+        yield _Piece(is_code=False, text=word[end:])
+
+
+def _strip_one(content: str) -> str:
+    return content[1:-1] if content[0] == content[-1] == " " and not content.isspace() else content
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, re.findall("`+", text)), default=0)

@@ -1,0 +1,223 @@
+"""Escaping: nothing of a model becomes structure, and nothing of its text is lost."""
+
+import re
+import time
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pr_review.domain.text import show_controls
+from pr_review.report.markdown import CELL_CHARS, block, cell, code, code_block, html, inline, link
+
+FRAGMENTS = [
+    *"`*_[]()<>#+-.!|~$&:@\\=\"' \n\t{}^%/0a",
+    *("``", "```", "```\n", "~~~", "~~~\n", "\n\n", "    ", "\\\n", "  \n"),
+    *("\r\n", "\r", "\u202e", "\x1b[31m", "\0", "é", "日本"),
+    *("<b>", "<!--", "-->", "<script>alert(1)</script>", "&lt;", "&#64;", "<https://a.b>", "<a@b.c>"),
+    *("https://evil.example/x", "ftp://x", "www.evil.example", "//x.example"),
+    *("mailto:a@b.example", "a@b.example", "@user", "@org/team", "user@0123456789abcdef"),
+    *("![i](https://e.example/i.png)", "[t](https://e.example)", "[t][r]", "[r]: https://e.example"),
+    *("#12", "owner/repo#12", "GH-12", "gh-1", "deadbeefcafe", ":tada:", ":+1:", "$x$", "$$y$$", "$`z`$"),
+    *("[^1]", "[^1]: x", "- [ ] ", "> [!NOTE]\n> ", "# ", "1. ", "1) ", "---", "===", "- ", "***\n"),
+    *("| a | b |\n", "|---|---|\n", "a\n:-\n", "List<T>", "snake_case", "**kwargs", "__init__"),
+]
+HOSTILE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3), max_size=25).map("".join)
+PLAIN = [
+    "List<T>",
+    "snake_case and _private and __init__",
+    "**kwargs, *args",
+    "a | b",
+    "`a | b`",
+    "$x$ costs $5",
+    "done :tada: at 10:30:15",
+    "see [^1] and [text](https://example.com) and ![image](https://example.com/x.png)",
+    "- [ ] task",
+    "> [!NOTE]",
+    "1. one",
+    "# title",
+    "@property on x@y.example, thanks @octocat",
+    "fixes #12, owner/repo#12 and GH-12 in 0123456789abcdef",
+    "<b>bold</b> &amp; <!-- gone -->",
+    "ends with a backslash \\",
+    "``x`` and `` ` `` and ```y```",
+    "https://example.com/a?b=c#d, (www.example.com).",
+    "C:\\temp\\*.py ~~gone~~ ~x~",
+    "it's `a`@b and `c`#1",
+]
+
+
+def squeezed(text: str) -> str:
+    """Text without white space, and without the backticks that only mark code."""
+    return re.sub(r"[\s`]", "", show_controls(text))
+
+
+def assert_inert(seen, blocks: set[str]) -> None:
+    assert (seen.raw_html, seen.links, seen.images, seen.references) == ([], [], 0, [])
+    assert set(seen.blocks) <= blocks
+
+
+@given(text=HOSTILE)
+def test_inline_is_inert_and_complete(read, text):
+    """One paragraph without markup, whose visible text is the given one."""
+    seen = read(inline(text))
+    assert_inert(seen, {"p"})
+    assert squeezed(seen.text) == squeezed(text)
+
+
+@given(text=HOSTILE)
+def test_cell_is_inert_and_complete(read, text):
+    """One cell stays one cell, pipes and line breaks included."""
+    seen = read(f"| a | b |\n|---|---|\n| {cell(text, 10_000)} | end |\n")
+    assert_inert(seen, {"table", "thead", "tbody", "tr", "th", "td"})
+    assert seen.blocks.count("td") == 2
+    assert squeezed(seen.text) == squeezed("ab" + text + "end")
+
+
+@given(text=HOSTILE)
+def test_block_is_inert_and_complete(read, text):
+    """Paragraphs and code blocks only; a fence's language is the one thing that is not text."""
+    assume(not re.search(r"^ *`{3,}[^`\n]*[^`\s]", show_controls(text), re.MULTILINE))
+    seen = read(block(text))
+    assert_inert(seen, {"p", "fence"})
+    assert squeezed(seen.text) == squeezed(text)
+
+
+@given(text=HOSTILE)
+def test_block_with_languages_is_inert(read, text):
+    """Whatever stands behind a fence."""
+    assert_inert(read(block(text)), {"p", "fence"})
+
+
+@given(text=HOSTILE)
+def test_block_stays_inside_a_quote_and_a_list(read, text):
+    """Our own containers are not left: every line takes the container's prefix."""
+    quoted = "\n".join(f"> {line}" for line in block(text).split("\n"))
+    assert_inert(read(quoted), {"blockquote", "p", "fence"})
+
+
+@given(text=HOSTILE)
+def test_html_survives_as_the_same_text(read, text):
+    """Inside our HTML block a browser shows the same text, and GitHub's filters find nothing outside code."""
+    seen = read_html(read, html(text))
+    assert seen.references == []
+    assert squeezed(seen.text) == squeezed(text)
+
+
+@given(text=HOSTILE)
+def test_code_is_one_code_span(read, text):
+    """Any text is one code span."""
+    seen = read(f"x{code(text)}x")
+    assert "".join(seen.code).strip() == show_controls(text).replace("\n", "␤").strip()
+    assert_inert(seen, {"p"})
+
+
+@given(text=HOSTILE)
+def test_code_block_is_one_code_block(read, text):
+    """Any text is one code block, closed by its own fence."""
+    seen = read(code_block(text, "python") + "\n\nend")
+    assert seen.blocks == ["fence", "p"]
+    assert seen.code[0].rstrip("\n") == show_controls(text).rstrip("\n")
+
+
+@pytest.mark.parametrize("text", PLAIN)
+@pytest.mark.parametrize("function", [inline, block])
+def test_ordinary_text_reads_as_written(read, function, text):
+    """What reviewers write is not spoilt."""
+    assert squeezed(read(function(text)).text) == squeezed(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("use `List<T>` here", "use `List<T>` here"),
+        ("List<T>", "List&lt;T&gt;"),
+        ("snake_case", "snake\\_case"),
+        ("see (@octocat).", "see (`@octocat`)."),
+        ('"#12"', '"`#12`"'),
+        ("run $(make)", "run `$(make)`"),
+        ("`a`@b", "`a@b`"),
+        ("- item", "\\- item"),
+        ("12. item", "12\\. item"),
+        ("a\n\tb", "a b"),
+        ("", ""),
+        (" \n ", ""),
+    ],
+)
+def test_inline_output(text, markdown):
+    """Exact output for what is usual."""
+    assert inline(text) == markdown
+
+
+def test_block_keeps_lines_indentation_and_fenced_code():
+    """Line breaks are hard, indentation is no-break space, fenced code keeps its language."""
+    text = "First:\n  second\n\nThen\n```python\nx = [1]\n```\nlast"
+    assert block(text) == "First:\\\n\u00a0\u00a0second\n\nThen\n\n```python\nx = [1]\n```\n\nlast"
+
+
+@pytest.mark.parametrize("language", ["mermaid", "math", "geojson", "python onclick=x", "suggestion"])
+def test_drawn_languages_are_dropped(language):
+    """GitHub draws such blocks; a model's stays text."""
+    assert block(f"```{language}\nx\n```").startswith("```\n")
+
+
+def test_fence_is_longer_than_any_inside():
+    """Code about Markdown is safe."""
+    assert code_block("````\nx\n````").startswith("`````\n")
+    assert code("a``b") == "```a``b```"
+
+
+@pytest.mark.parametrize(("length", "shown"), [(119, 119), (120, 120), (121, 120)])
+def test_cell_limit(read, length, shown):
+    """At most 120 visible characters, the ellipsis among them."""
+    assert CELL_CHARS == 120
+    seen = read(cell("x" * length)).text
+    assert len(seen) == shown
+    assert seen.endswith("…") == (length > 120)
+
+
+def test_controls_are_visible():
+    """An escape sequence and a bidirectional override cannot act on a reader."""
+    assert inline("a\x1b[31mb\u202ec") == "a␛\\[31mb&lt;U+202E&gt;c"
+
+
+def test_link_is_ours(read):
+    """A link of ours is a link, its label escaped."""
+    assert read(link(inline("a]b"), "https://github.com/o/r")).links == ["https://github.com/o/r"]
+
+
+WORST = ["`", "``` ` `` ", "@.", "(", "[", ":a", "f", "\\", "```\n", "$", "_*", "<", "\n- "]
+
+
+@pytest.mark.parametrize("unit", WORST)
+def test_time_is_linear(unit):
+    """64 KiB of the worst a model could write is escaped at once."""
+    start = time.perf_counter()
+    block(unit * (65536 // len(unit)))
+    assert time.perf_counter() - start < 2
+
+
+def read_html(read, markup: str):
+    """Read our HTML as a browser would, through the same collector."""
+    from html.parser import HTMLParser
+
+    seen = read("")
+
+    class Reader(HTMLParser):
+        in_code = False
+
+        def handle_starttag(self, tag, attrs):
+            assert (tag, attrs) == ("code", [])
+            self.in_code = True
+
+        def handle_endtag(self, _tag):
+            self.in_code = False
+
+        def handle_data(self, data):
+            seen.text += data
+            (seen.code if self.in_code else seen.prose).append(data)
+
+    reader = Reader(convert_charrefs=True)
+    reader.feed(markup)
+    reader.close()
+    return seen
