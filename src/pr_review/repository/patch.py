@@ -1,0 +1,139 @@
+"""Splits the text of a patch into files and hunks, in bounded memory."""
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import NamedTuple
+
+from unidiff.patch import PatchSet
+
+from pr_review.domain.change import Hunk, HunkLine, LineKind
+from pr_review.repository.tree import decode_path
+
+MAX_SECTION_BYTES = 2 * 1024 * 1024
+
+# Each line of a hunk starts with one of " +-\", so neither of these can be a line of the file itself.
+SECTION_START = b"\ndiff --git "
+HUNK_START = re.compile(rb"^@@ ", re.MULTILINE)
+BETWEEN_HUNKS = re.compile(r"(?<=\n)(?=@@ )")
+KINDS = {kind.value: kind for kind in LineKind}
+
+NUL_NOTE = "The file holds NUL bytes."
+NOT_UTF8_NOTE = "The file is not UTF-8: bytes that do not decode are shown as U+FFFD."
+OVERSIZED_NOTE = "The patch is larger than 2 MiB, or the patches of all files than 32 MiB: it was not kept."
+
+
+@dataclass
+class Section:
+    """The raw patch of one file: its first 2 MiB, and how many lines of all of it start with + and -."""
+
+    data: bytearray = field(default_factory=bytearray)
+    size: int = 0
+    plus: int = 0
+    minus: int = 0
+    _last: bytes = b""
+
+    def add(self, part: bytes) -> None:
+        """Take the next bytes; what is beyond the limit is only counted."""
+        self.plus += (self._last + part).count(b"\n+")
+        self.minus += (self._last + part).count(b"\n-")
+        self._last = part[-1:]
+        self.size += len(part)
+        self.data += part[: MAX_SECTION_BYTES - len(self.data)]
+
+
+class FilePatch(NamedTuple):
+    """One parsed section, named as in ``ChangedFile``; ``size`` is what the hunks take, in bytes."""
+
+    header: str
+    hunks: tuple[Hunk, ...] = ()
+    size: int = 0
+    additions: int = 0
+    deletions: int = 0
+    binary: bool = False
+    oversized: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def split_sections(chunks: Iterable[bytes]) -> Iterator[Section]:
+    """Split git's output at each ``diff --git``; holds one section and one chunk at a time."""
+    overlap = len(SECTION_START) - 1
+    section = Section()
+    buffer = b"\n"  # so that the first section starts like the others
+    for chunk in chunks:
+        buffer += chunk
+        while (end := buffer.find(SECTION_START)) >= 0:
+            section.add(buffer[: end + 1])
+            if section.size > 1:
+                yield section
+            section = Section()
+            buffer = buffer[end + 1 :]
+        section.add(buffer[:-overlap])
+        buffer = buffer[-overlap:]
+    section.add(buffer)
+    if section.size > 1:
+        yield section
+
+
+def parse_section(section: Section, room: int) -> FilePatch:
+    """Parse the patch of one file, unless it is larger than ``room`` bytes or was cut: then it is oversized.
+
+    A patch that holds NUL and is not UTF-8 is binary. UTF-8 with NUL is text with a note (decision 2); other
+    text is decoded with replacement characters and a note.
+    """
+    data = bytes(section.data)
+    start = found.start() if (found := HUNK_START.search(data)) else len(data)
+    header, body = decode_path(data[:start]), data[start:]
+    cut = section.size > len(data)
+    utf8 = is_utf8(body, whole=not cut)
+    if b"\0" in body and not utf8:
+        return FilePatch(header, binary=True)
+    if cut or len(body) > room:  # the header's own "---" and "+++" were counted too
+        return FilePatch(
+            header,
+            additions=section.plus - 1,
+            deletions=section.minus - 1,
+            oversized=True,
+            notes=(OVERSIZED_NOTE,),
+        )
+    hunks = tuple(parse_hunks(body.decode("utf-8", "replace")))
+    return FilePatch(
+        header,
+        hunks,
+        size=len(body),
+        additions=count(hunks, LineKind.ADDED),
+        deletions=count(hunks, LineKind.REMOVED),
+        notes=(*([NUL_NOTE] if b"\0" in body else []), *([] if utf8 else [NOT_UTF8_NOTE])),
+    )
+
+
+def parse_hunks(body: str) -> Iterator[Hunk]:
+    """Parse hunks with unidiff; only the newline ends a line, whatever else str.splitlines splits at."""
+    if not body:
+        return
+    parsed = PatchSet(StringIO(f"--- a\n+++ b\n{body}", newline="\n"))[0]
+    for hunk, text in zip(parsed, BETWEEN_HUNKS.split(body), strict=True):
+        lines = tuple(
+            HunkLine(
+                KINDS[line.line_type], line.value.removesuffix("\n"), line.source_line_no, line.target_line_no
+            )
+            for line in hunk
+            if line.line_type in KINDS  # the rest is "\ No newline at end of file"
+        )
+        yield Hunk(hunk.source_start, hunk.source_length, hunk.target_start, hunk.target_length, text, lines)
+
+
+def is_utf8(data: bytes, *, whole: bool) -> bool:
+    """The bytes are UTF-8; unless ``whole``, the last character may be cut."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data, final=whole)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def count(hunks: Iterable[Hunk], kind: LineKind) -> int:
+    """How many lines of a kind the hunks hold."""
+    return sum(line.kind is kind for hunk in hunks for line in hunk.lines)

@@ -1,0 +1,235 @@
+"""The files of one commit: list, resolve, read; nothing outside the commit can be named (decision 1)."""
+
+import re
+import sys
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple, Self
+
+from pr_review.errors import ToolFailure
+from pr_review.repository.catfile import missing_object
+from pr_review.repository.git import Git
+
+MAX_FILE_BYTES = 1024 * 1024  # item 44
+MAX_LINK_BYTES = 4096  # PATH_MAX
+MAX_LINK_HOPS = 40  # as Linux (MAXSYMLINKS)
+
+DRIVE = re.compile(r"[A-Za-z]:")
+LINK, SUBMODULE = "120000", "160000"
+
+
+class Entry(NamedTuple):
+    """One entry of the tree: git's file mode and object id."""
+
+    mode: str
+    oid: str
+
+
+class TextFile(NamedTuple):
+    """A text file; ``lines`` are split at newlines only, as git counts them, and hold none."""
+
+    path: str
+    text: str
+    lines: tuple[str, ...]
+
+
+def validate_path(path: str) -> str:
+    """Return ``path`` without ``.`` and empty components, "" for the root (item 42).
+
+    Raises:
+        ToolFailure: ``invalid_path`` for an absolute, drive, UNC or backslash path, one that holds NUL,
+            ``..`` or ``.git``, and one that is not Unicode text (a lone surrogate).
+    """
+    parts = [part for part in path.split("/") if part not in {"", "."}]
+    refused = (
+        path.startswith("/")
+        or DRIVE.match(path)
+        or any(character in "\\\0" or "\ud800" <= character <= "\udfff" for character in path)
+        or any(part == ".." or part.lower() == ".git" for part in parts)
+    )
+    if refused:
+        raise ToolFailure(
+            "invalid_path", "The path must be relative to the repository, without '..' or '.git'."
+        )
+    return "/".join(parts)
+
+
+def is_addressable(path: str) -> bool:
+    """The path can be given to a tool as it stands."""
+    try:
+        return validate_path(path) == path
+    except ToolFailure:
+        return False
+
+
+def decode_path(name: bytes) -> str:
+    """A path as it is shown: bytes that are not UTF-8 become backslash escapes, which no tool accepts."""
+    return name.decode("utf-8", "backslashreplace")
+
+
+def split_lines(text: str) -> tuple[str, ...]:
+    """Split at newlines only: form feeds, carriage returns and U+2028 do not end a line for git."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return tuple(lines)
+
+
+class HeadTree:
+    """The tree of one commit, its names kept in memory.
+
+    Paths are repository-relative and pass ``validate_path``. A symbolic link is followed inside the tree
+    only. Safe to call from several threads.
+    """
+
+    def __init__(self, git: Git, entries: dict[str, Entry]) -> None:
+        self._git = git
+        self._entries = entries
+
+    @classmethod
+    def load(cls, git: Git, sha: str) -> Self:
+        """Read the names of a commit's tree with one ``git ls-tree``, without what no tool can address."""
+        entries = {}
+        for record in git.run("ls-tree", "-r", "-z", "--full-tree", sha).split(b"\0")[:-1]:
+            meta, _, name = record.partition(b"\t")
+            mode, _, oid = meta.decode().split(" ")
+            path = decode_path(name)
+            if is_addressable(path):
+                entries[path] = Entry(sys.intern(mode), oid)
+        return cls(git, entries)
+
+    def files(self) -> Sequence[str]:
+        """Regular files, and links that resolve to one, in lexical order."""
+        return self._files
+
+    def list(self, path: str, after: str | None, limit: int) -> tuple[Sequence[str], str | None]:
+        """Return at most ``limit`` files under a directory, and the next page's cursor or None (item 43).
+
+        ``after`` is the last path of the page before.
+
+        Raises:
+            ToolFailure: ``invalid_path``, ``path_not_found`` or ``not_a_directory``.
+        """
+        directory = self.resolve(path)
+        if directory in self._entries:
+            raise ToolFailure("not_a_directory", "The path is not a directory.")
+        first, end = self._range(directory)
+        if after is not None:
+            first = max(first, bisect_right(self._files, after))
+        page = self._files[first : min(end, first + limit)]
+        return page, page[-1] if page and first + limit < end else None
+
+    def read(self, path: str) -> TextFile:
+        """Return a UTF-8 file of at most 1 MiB (item 44); one that holds NUL bytes is text (decision 2).
+
+        Raises:
+            ToolFailure: ``invalid_path``, ``path_not_found``, ``not_a_file``, ``file_too_large``,
+                ``binary_file`` (NUL bytes, not UTF-8) or ``not_utf8``.
+        """
+        content = self._content(self._regular(path))
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            if b"\0" in content:
+                raise ToolFailure("binary_file", "The file is binary.") from None
+            raise ToolFailure("not_utf8", "The file is not UTF-8 text.") from None
+        return TextFile(validate_path(path), text, split_lines(text))
+
+    def exists(self, path: str) -> bool:
+        """The path names a file, a directory or a submodule of the tree."""
+        try:
+            self.resolve(path)
+        except ToolFailure:
+            return False
+        return True
+
+    def is_file(self, path: str) -> bool:
+        """The path names a regular file, or a link that resolves to one."""
+        try:
+            self._regular(path)
+        except ToolFailure:
+            return False
+        return True
+
+    def size(self, path: str) -> int:
+        """Bytes of a regular file; raises as ``read`` does."""
+        return self._size(self._regular(path).oid)
+
+    def resolve(self, path: str) -> str:
+        """Return the path with every symbolic link followed: that of a file, a submodule or a directory.
+
+        Raises:
+            ToolFailure: ``invalid_path`` when it breaks the path rule or leaves the tree, also through a
+                link; ``path_not_found`` when the tree does not hold it.
+        """
+        todo = validate_path(path).split("/")[::-1]
+        done: list[str] = []
+        hops = 0
+        while todo:
+            part = todo.pop()
+            if part == "..":
+                if not done:
+                    raise ToolFailure(
+                        "invalid_path", "The path leaves the repository through a symbolic link."
+                    )
+                done.pop()
+            elif part not in {"", "."}:
+                done.append(part)
+                if (entry := self._entries.get("/".join(done))) and entry.mode == LINK:
+                    hops += 1
+                    todo += self._target(entry, hops).split("/")[::-1]
+                    done.pop()
+                elif todo and "/".join(done) not in self._directories:
+                    break
+        resolved = "/".join(done)
+        if todo or (resolved not in self._entries and resolved not in self._directories):
+            raise ToolFailure("path_not_found", "The requested path does not exist.")
+        return resolved
+
+    @cached_property
+    def _files(self) -> Sequence[str]:
+        return sorted(
+            path
+            for path, entry in self._entries.items()
+            if entry.mode not in {LINK, SUBMODULE} or (entry.mode == LINK and self.is_file(path))
+        )
+
+    @cached_property
+    def _directories(self) -> frozenset[str]:
+        found = {""}
+        for path in self._entries:
+            while (path := path.rpartition("/")[0]) not in found:
+                found.add(path)
+        return frozenset(found)
+
+    def _range(self, directory: str) -> tuple[int, int]:
+        """Where the files under a directory stand in ``_files``: "0" is the character after "/"."""
+        if not directory:
+            return 0, len(self._files)
+        return bisect_left(self._files, f"{directory}/"), bisect_left(self._files, f"{directory}0")
+
+    def _regular(self, path: str) -> Entry:
+        entry = self._entries.get(self.resolve(path))
+        if entry is None or entry.mode == SUBMODULE:
+            raise ToolFailure("not_a_file", "The path is not a regular file.")
+        return entry
+
+    def _target(self, link: Entry, hops: int) -> str:
+        if hops > MAX_LINK_HOPS:
+            raise ToolFailure("invalid_path", "The path goes through too many symbolic links.")
+        target = self._git.objects.contents(link.oid) if self._size(link.oid) <= MAX_LINK_BYTES else b""
+        if not target or target.startswith(b"/"):
+            raise ToolFailure("invalid_path", "The path leaves the repository through a symbolic link.")
+        return decode_path(target)
+
+    def _content(self, entry: Entry) -> bytes:
+        if self._size(entry.oid) > MAX_FILE_BYTES:
+            raise ToolFailure("file_too_large", "The file is larger than 1 MiB.")
+        return self._git.objects.contents(entry.oid)
+
+    def _size(self, oid: str) -> int:
+        info = self._git.objects.info(oid)
+        if info is None:
+            raise missing_object()
+        return info.size
