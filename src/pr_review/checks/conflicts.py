@@ -1,0 +1,66 @@
+"""Conflict markers that a merge left in a file.
+
+A row of ``=======`` alone underlines a heading in Markdown and reStructuredText, so it proves nothing: a
+conflict starts with ``<<<<<<<`` or ends with ``>>>>>>>``, as git writes them.
+"""
+
+import re
+from collections.abc import Iterator
+
+from pr_review.checks.base import Hit, Rule, Source
+from pr_review.domain.finding import Category, Severity
+
+NAME = "conflict-markers"
+
+RULE = Rule(
+    "conflict-marker",
+    Severity.CRITICAL,
+    Category.BUG,
+    "Unresolved merge conflict",
+    "A merge left its conflict markers in the file, so both sides of the conflict are in it at once.",
+    "Resolve the conflict: keep the intended side and delete the marker lines.",
+    cause="conflict",
+)
+
+_START = re.compile(r"<{7}(?: .*)?\r?$")
+_MIDDLE = re.compile(r"={7}\r?$")
+_END = re.compile(r">{7}(?: .*)?\r?$")
+_LABELLED = re.compile(r"(?:<{7}|>{7}) \S")
+_FENCE = re.compile(r" {0,3}(?:```|~~~)")
+_PROSE = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    """One hit a conflict, at its first added marker; a lone marker counts only with git's label.
+
+    In prose, markers inside a fenced block illustrate something and are not reported.
+    """
+    prose = source.path.lower().endswith(_PROSE)
+    fenced = False
+    markers: list[int] = []
+    for number, line in sorted(source.lines.items()):
+        if prose and _FENCE.match(line):
+            fenced = not fenced
+        if fenced:
+            continue
+        if _START.match(line):
+            yield from _hits(source, markers)
+            markers = [number]
+        elif markers and _MIDDLE.match(line):
+            markers.append(number)
+        elif _END.match(line):
+            yield from _hits(source, [*markers, number])
+            markers = []
+    yield from _hits(source, markers)
+
+
+def _hits(source: Source, markers: list[int]) -> Iterator[Hit]:
+    complete = len(markers) >= 3  # noqa: PLR2004 -- start, middle, end
+    added = [
+        number
+        for number in markers
+        if number in source.added and (complete or _LABELLED.match(source.added[number]))
+    ]
+    if added:
+        end = markers[-1] if markers[-1] > added[0] else None
+        yield Hit.of(RULE, added[0], source.added[added[0]], end_line=end)

@@ -1,0 +1,70 @@
+"""Which checks run on a file, and how their hits become one list."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from pr_review.checks import conflicts, leftovers, patterns, ruff, secrets, tls
+from pr_review.checks.base import CheckReport, Hit, Source
+from pr_review.checks.ruff import Ruff
+from pr_review.errors import ReviewError
+
+
+@dataclass(frozen=True)
+class Check:
+    """A named check: where it applies, and what it finds there."""
+
+    name: str
+    applies: Callable[[Source], bool]
+    find: Callable[[Source], Iterable[Hit]]
+
+
+TEXT_CHECKS = (
+    Check(conflicts.NAME, lambda _: True, conflicts.find),
+    Check(secrets.NAME, lambda _: True, secrets.find),
+    Check(leftovers.NAME, lambda source: _covers(leftovers.TABLE, source), leftovers.find),
+    Check(tls.NAME, lambda source: _covers(tls.TABLE, source), tls.find),
+)
+
+
+def run_checks(source: Source, linter: Ruff | None) -> CheckReport:
+    """Run every check that applies to the file.
+
+    Returns the hits on added lines in line order: one a (line, cause), its texts masked. A check that could
+    not run is in ``failed``, not in ``checks``; without a linter its rules are neither.
+    """
+    checks = [check for check in TEXT_CHECKS if check.applies(source)]
+    if linter and _is_python(source):
+        checks.append(Check(ruff.NAME, _is_python, linter.find))
+    hits: list[Hit] = []
+    failed: list[str] = []
+    for check in checks:
+        try:
+            hits.extend(check.find(source))
+        except ReviewError:
+            failed.append(check.name)
+    names = tuple(check.name for check in checks if check.name not in failed)
+    return CheckReport(tuple(_merge(hits)), names, tuple(failed))
+
+
+def _covers(table: Iterable[patterns.CodePattern], source: Source) -> bool:
+    return source.text is not None and patterns.applies(table, source.path)
+
+
+def _is_python(source: Source) -> bool:
+    return source.text is not None and PurePosixPath(source.path).suffix.lower() in ruff.SUFFIXES
+
+
+def _merge(hits: list[Hit]) -> list[Hit]:
+    """The most severe hit for each line and cause, in line order; a conflict explains all syntax errors."""
+    conflict = any(hit.rule == conflicts.RULE.code for hit in hits)
+    best: dict[tuple[int, str], Hit] = {}
+    for hit in sorted(hits, key=lambda hit: hit.severity.rank):
+        if not (conflict and hit.rule == ruff.SYNTAX_ERROR):
+            best.setdefault((hit.line, hit.cause), hit)
+    return [_masked(hit) for _, hit in sorted(best.items())]
+
+
+def _masked(hit: Hit) -> Hit:
+    mask = secrets.mask_secrets
+    return replace(hit, title=mask(hit.title), explanation=mask(hit.explanation), evidence=mask(hit.evidence))

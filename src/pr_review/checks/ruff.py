@@ -1,0 +1,195 @@
+"""Runs ruff over one file's head version: isolated, with a fixed rule list, deaf to the file's own switches.
+
+The only place that starts ruff. Only Python source is checked, never executed.
+"""
+
+import json
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import accumulate, islice
+from pathlib import Path
+from threading import Lock, Timer
+
+from pr_review.checks.base import Hit, Rule, Source
+from pr_review.domain.finding import Category, Severity
+from pr_review.errors import ReviewError
+
+NAME = "ruff"
+SUFFIXES = (".py", ".pyi", ".pyw")
+TARGET_VERSION = "py314"  # the newest syntax: what an older Python refuses is its own CI's business
+TIMEOUT_SECONDS = 60.0
+MAX_DIAGNOSTICS = 10_000
+SYNTAX_ERROR = "invalid-syntax"
+
+_CLEAN, _FOUND = 0, 1
+_SPEAKING = {"F821", "F822", "F823", SYNTAX_ERROR}  # the message names the culprit better than the title
+_TEMPLATE = re.compile(r"\{%[^\n]{0,200}%\}|\{\{[^\n{}]{0,200}\}\}")  # Python to be, once it is rendered
+_ROW_END = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True)
+class RuffRule:
+    """A listed rule; a diagnostic whose message holds ``unless`` proves nothing."""
+
+    rule: Rule
+    unless: str | None = None
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """What ruff says about one place; ``line`` as git counts."""
+
+    code: str
+    message: str
+    line: int
+
+    @classmethod
+    def parse(cls, raw: bytes, lines: list[int]) -> "Diagnostic":
+        """One line of ruff's json-lines output; ``lines`` turns its row into git's line."""
+        found = json.loads(raw)
+        row = found["location"]["row"]
+        return cls(found["code"], found["message"], lines[min(row, len(lines)) - 1])
+
+
+@cache
+def load_rules() -> dict[str, RuffRule]:
+    """The committed table ``ruff_rules.toml`` by code, in its order."""
+    text = files(__package__).joinpath("ruff_rules.toml").read_text(encoding="utf-8")
+    return {code: _rule(code, row) for code, row in tomllib.loads(text).items()}
+
+
+def find_ruff() -> Path | None:
+    """The ruff that is installed beside this program, or None."""
+    from ruff import find_ruff_bin  # type: ignore[import-untyped]  # noqa: PLC0415 -- start-up
+
+    try:
+        return Path(find_ruff_bin())
+    except FileNotFoundError:
+        return None
+
+
+class Ruff:
+    """Starts ruff, one process a file; ``kill`` ends the running one and makes later calls fail at once."""
+
+    def __init__(self, binary: Path, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+        self._binary = binary
+        self._timeout_seconds = timeout_seconds
+        self._lock = Lock()
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._killed = False
+
+    def find(self, source: Source) -> list[Hit]:
+        """Hits of the listed rules on added lines of a Python file; of syntax errors only the first counts.
+
+        Raises ``ReviewError`` when ruff cannot be started, crashes, takes longer than the timeout or reports
+        more than ``MAX_DIAGNOSTICS``.
+        """
+        text = source.text or ""
+        lines = _git_lines(text)
+        diagnostics = [Diagnostic.parse(raw, lines) for raw in self._run(source.path, text)]
+        syntax = [each for each in diagnostics if each.code == SYNTAX_ERROR]
+        ignored = syntax if _TEMPLATE.search(text) else syntax[1:]
+        return [hit for each in diagnostics if each not in ignored for hit in _hits(source, each)]
+
+    def kill(self) -> None:
+        """End the running process; can be called repeatedly and from any thread."""
+        with self._lock:
+            self._killed = True
+            for process in self._running:
+                process.kill()
+
+    def _run(self, path: str, text: str) -> list[bytes]:
+        process = self._start(path)
+        timer = Timer(self._timeout_seconds, process.kill)
+        timer.start()
+        try:
+            with process:
+                _feed(process, text)
+                found = list(islice(process.stdout or (), MAX_DIAGNOSTICS + 1))
+                if len(found) > MAX_DIAGNOSTICS:
+                    process.kill()
+        finally:
+            timer.cancel()
+            with self._lock:
+                self._running.discard(process)
+        if process.returncode not in {_CLEAN, _FOUND}:
+            raise _failure()
+        return found
+
+    def _start(self, path: str) -> subprocess.Popen[bytes]:
+        arguments = [
+            "check",
+            "--isolated",
+            "--ignore-noqa",
+            "--no-cache",
+            "--output-format=json-lines",
+            f"--target-version={TARGET_VERSION}",
+            f"--select={','.join(code for code in load_rules() if code != SYNTAX_ERROR)}",
+            '--config=builtins=["_"]',  # gettext installs it
+            f"--stdin-filename={path}",
+            "-",
+        ]
+        with self._lock:
+            if self._killed:
+                raise _failure()
+            try:
+                process = subprocess.Popen(
+                    [self._binary, *arguments],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env={},
+                    cwd=self._binary.parent,
+                )
+            except OSError as error:
+                raise _failure() from error
+            self._running.add(process)
+        return process
+
+
+def _feed(process: subprocess.Popen[bytes], text: str) -> None:
+    """Ruff reads all of its input before it writes, so writing first cannot block for ever."""
+    if process.stdin:
+        with suppress(BrokenPipeError), process.stdin as stdin:
+            stdin.write(text.encode())
+
+
+def _failure() -> ReviewError:
+    return ReviewError("check_failed", "ruff could not check a file.", "Run ruff on the file to see why.")
+
+
+def _rule(code: str, row: dict[str, str]) -> RuffRule:
+    rule = Rule(
+        code,
+        Severity(row["severity"]),
+        Category(row["category"]),
+        row["title"],
+        row["why"],
+        row["fix"],
+        cause=row.get("cause", ""),
+    )
+    return RuffRule(rule, row.get("unless"))
+
+
+def _hits(source: Source, found: Diagnostic) -> Iterator[Hit]:
+    listed = load_rules().get(found.code)
+    if not listed or found.line not in source.added or (listed.unless and listed.unless in found.message):
+        return
+    title = found.message if found.code in _SPEAKING else None
+    yield Hit.of(listed.rule, found.line, source.added[found.line], title=title, source="ruff")
+
+
+def _git_lines(text: str) -> list[int]:
+    r"""Git's line for each of ruff's rows: ruff also ends a row at a lone ``\r``, git only at ``\n``.
+
+    The empty row after the last line counts as that line: an error at the end of the file is shown there.
+    """
+    ends = _ROW_END.findall(text)
+    lines = [1, *accumulate((end != "\r" for end in ends), initial=1)][1:]
+    return [*lines[:-1], max(lines[-1] - 1, 1)] if text.endswith("\n") else lines
