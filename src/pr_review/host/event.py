@@ -1,21 +1,22 @@
 """Which pull request this run is about, from the runner's event (items 6 and 7).
 
 An explicit ``pull-request`` input always wins; then the payload of a pull-request event; then the inputs of a
-dispatch. Payload models name what is read and ignore the rest, which GitHub extends at will.
+dispatch.
 """
 
 import json
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import ValidationError
 
 from pr_review.domain.base import Frozen
 from pr_review.domain.change import PullRequest
 from pr_review.domain.run import MIB
 from pr_review.errors import ConfigError, Skipped
+from pr_review.host.payloads import EventPayload, PullPayload, validate_payload
 
 MAX_EVENT_BYTES = 32 * MIB  # GitHub caps a webhook payload at 25 MB
 DEPENDABOT = frozenset({"dependabot[bot]", "dependabot-preview[bot]"})
@@ -58,81 +59,6 @@ class ReviewRequest(Frozen):
     author_association: str | None = None
 
 
-class Payload(BaseModel):
-    """A part of GitHub's JSON: unknown fields are ignored, known ones keep their type."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
-
-
-class AccountPayload(Payload):
-    """A user, bot or organisation."""
-
-    login: str
-
-
-class LabelPayload(Payload):
-    """A label."""
-
-    name: str
-
-
-class RepositoryPayload(Payload):
-    """A repository."""
-
-    full_name: str
-
-
-class BranchPayload(Payload):
-    """One side of a pull request; ``repo`` is null when the fork was deleted."""
-
-    ref: str
-    sha: str | None = Field(default=None, pattern=r"^[0-9a-f]{40}$")
-    repo: RepositoryPayload | None = None
-
-
-class PullPayload(Payload):
-    """A pull request as events and the REST API both carry it; ``user`` is null for a deleted account."""
-
-    number: int = Field(ge=1)
-    title: str | None = None
-    body: str | None = None
-    user: AccountPayload | None = None
-    base: BranchPayload
-    head: BranchPayload
-    draft: bool = False
-    labels: list[LabelPayload] = []
-    author_association: str | None = None
-
-    def record(self, request: ReviewRequest, server_url: str) -> PullRequest | None:
-        """The canonical record, or None while title or a SHA is missing."""
-        if self.title is None or self.base.sha is None or self.head.sha is None:
-            return None
-        return PullRequest(
-            url=pull_url(server_url, request.owner, request.repository, self.number),
-            owner=request.owner,
-            repository=request.repository,
-            number=self.number,
-            title=self.title,
-            body=self.body or "",
-            author=self.user.login if self.user else "ghost",
-            base_ref=self.base.ref,
-            head_ref=self.head.ref,
-            base_sha=self.base.sha,
-            head_sha=self.head.sha,
-        )
-
-
-class EventPayload(Payload):
-    """The event file."""
-
-    pull_request: PullPayload | None = None
-    sender: AccountPayload | None = None
-    inputs: dict[str, JsonValue] | None = None
-
-
-PayloadT = TypeVar("PayloadT", bound=Payload)
-
-
 def load_event(
     event_name: str,
     path: Path | None,
@@ -171,13 +97,32 @@ def describe(request: ReviewRequest, pull: PullPayload, server_url: str) -> Revi
     author = pull.user.login if pull.user else None
     return request.model_copy(
         update={
-            "pull_request": pull.record(request, server_url),
+            "pull_request": _record(pull, request, server_url),
             "is_fork": pull.head.repo is None or not _same(pull.head.repo.full_name, home),
             "is_dependabot": not DEPENDABOT.isdisjoint({author, request.sender}),
             "draft": pull.draft,
             "labels": tuple(label.name for label in pull.labels),
             "author_association": pull.author_association,
         }
+    )
+
+
+def _record(pull: PullPayload, request: ReviewRequest, server_url: str) -> PullRequest | None:
+    """The canonical record, or None while the payload lacks title or a SHA."""
+    if pull.title is None or pull.base.sha is None or pull.head.sha is None:
+        return None
+    return PullRequest(
+        url=pull_url(server_url, request.owner, request.repository, pull.number),
+        owner=request.owner,
+        repository=request.repository,
+        number=pull.number,
+        title=pull.title,
+        body=pull.body or "",
+        author=pull.user.login if pull.user else "ghost",
+        base_ref=pull.base.ref,
+        head_ref=pull.head.ref,
+        base_sha=pull.base.sha,
+        head_sha=pull.head.sha,
     )
 
 
@@ -205,11 +150,6 @@ def parse_pull_request(text: str, server_url: str, repository: str) -> int:
 def pull_url(server_url: str, owner: str, repository: str, number: int) -> str:
     """The canonical URL of item 6."""
     return f"{server_url.rstrip('/')}/{owner}/{repository}/pull/{number}"
-
-
-def validate_payload(model: type[PayloadT], data: Any) -> PayloadT:
-    """Typed JSON; lone surrogates in any text become ``?``. Raises ``pydantic.ValidationError``."""
-    return model.model_validate_json(json.dumps(data, ensure_ascii=False).encode(errors="replace"))
 
 
 def _pull_of_event(path: Path | None, repository: str) -> tuple[PullPayload, str | None]:

@@ -62,17 +62,18 @@ def size(payload: JsonValue) -> int:
     return len(encode(payload).encode())
 
 
-def largest_fit(count: int, payload_of: Callable[[int], JsonValue], max_bytes: int) -> int:
-    """The most units of ``count`` whose payload fits, at least one unless ``count`` is 0.
+def largest_fit(count: int, payload_of: Callable[[int], JsonValue], max_bytes: int, *, least: int = 1) -> int:
+    """The most units of ``count`` whose payload fits; ``count`` itself, or at least ``least``.
 
     ``payload_of(n)`` is the payload of the first n units; its size grows with n, only the complete one may
-    be smaller. Raises ``ToolFailure`` (``context_budget``) when nothing useful fits.
+    be smaller. Raises ``ToolFailure`` (``context_budget``) when not even ``least`` units fit.
     """
     if size(payload_of(count)) <= max_bytes:
         return count
-    fitting = bisect_right(range(1, count), max_bytes, key=lambda units: size(payload_of(units)))
+    fitting = bisect_right(range(least, count), max_bytes, key=lambda units: size(payload_of(units)))
     if not fitting:
         raise ToolFailure(
-            "context_budget", "Too little of the tool-result budget is left for this result; finish the review."
+            "context_budget",
+            "Too little of the tool-result budget is left for this result; finish the review.",
         )
-    return fitting
+    return least + fitting - 1
