@@ -19,6 +19,7 @@ MAX_PATCH_BYTES = 128 * KIB
 MAX_BODY_BYTES = 16 * KIB
 MAX_COMMITS_BYTES = 8 * KIB
 MAX_FILE_LIST_BYTES = 64 * KIB
+COMMIT_SEPARATOR = "\n\n---\n\n"
 VERSION_CHARS = 12
 
 
@@ -77,7 +78,7 @@ def render_system(limits: Limits, language: str, instructions: str) -> str:
 
 
 def render_user(
-    pull_request: PullRequest, merge_base: str, commits: str, selection: Selection
+    pull_request: PullRequest, merge_base: str, commits: Sequence[str], selection: Selection
 ) -> tuple[str, frozenset[HunkId]]:
     """The user message, and which hunks it shows whole."""
     patch = select_patch(selection.selected, MAX_PATCH_BYTES)
@@ -88,7 +89,7 @@ def render_user(
         head=pull_request.head_sha,
         title=fence(pull_request.title),
         body=fence(pull_request.body, MAX_BODY_BYTES),
-        commits=fence(commits, MAX_COMMITS_BYTES),
+        commits=fence(COMMIT_SEPARATOR.join(commits), MAX_COMMITS_BYTES),
         files=fence("\n".join(map(_describe, selection.selected)), MAX_FILE_LIST_BYTES),
         excluded=fence(
             "\n".join(f"{path}: {reason}" for path, reason in selection.excluded.items()), MAX_BODY_BYTES
@@ -103,7 +104,7 @@ def render_user(
 def build_prompt(
     pull_request: PullRequest,
     merge_base: str,
-    commits: str,
+    commits: Sequence[str],
     selection: Selection,
     limits: Limits,
     *,

@@ -1,0 +1,62 @@
+"""Coverage: every changed file ends reviewed, or listed with its reason."""
+
+from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk
+from pr_review.domain.chat import HunkId
+from pr_review.domain.run import CoverageStatus
+from pr_review.review.coverage import build_coverage
+
+SHA = "0" * 40
+
+
+def changed(path, hunks=1, **fields):
+    hunk = Hunk(old_start=1, old_count=1, new_start=1, new_count=1, text="@@\n", lines=())
+    return ChangedFile(path=path, status=FileStatus.MODIFIED, header="", hunks=(hunk,) * hunks, **fields)
+
+
+DIFF = Diff(
+    merge_base_sha=SHA,
+    head_sha=SHA,
+    files=(changed("a.py", 2), changed("b.py"), changed("x.lock"), changed("mode.sh", 0)),
+)
+ALL = {HunkId(path="a.py", index=0), HunkId(path="a.py", index=1), HunkId(path="b.py", index=0)}
+
+
+def cover(shown=ALL, diff=DIFF, excluded=None, **options):
+    coverage = build_coverage(diff, excluded or {"x.lock": "lock file"}, shown, **options)
+    return coverage, {file.path: (file.status.value, file.reason) for file in coverage.files}
+
+
+def test_a_file_is_reviewed_when_every_hunk_reached_the_model():
+    coverage, files = cover()
+    assert files == {
+        "a.py": ("reviewed", None),
+        "b.py": ("reviewed", None),
+        "x.lock": ("excluded", "lock file"),
+        "mode.sh": ("reviewed", None),
+    }
+    assert coverage.complete
+    assert [coverage.count(status) for status in CoverageStatus] == [3, 1, 0]
+
+
+def test_one_hunk_that_was_not_shown_leaves_the_file_unreviewed():
+    coverage, files = cover(ALL - {HunkId(path="a.py", index=1)})
+    assert files["a.py"] == ("not_reviewed", "1 of 2 hunks never reached the model")
+    assert not coverage.complete
+
+
+def test_without_a_final_review_nothing_counts_as_reviewed():
+    coverage, files = cover(unfinished="the review did not finish (max_rounds)")
+    assert {status for status, _ in files.values()} == {"not_reviewed", "excluded"}
+    assert files["b.py"][1] == "the review did not finish (max_rounds)"
+    assert not coverage.complete
+
+
+def test_an_oversized_patch_is_said():
+    diff = Diff(merge_base_sha=SHA, head_sha=SHA, files=(changed("big.py", 0, oversized=True),))
+    assert cover(diff=diff)[1]["big.py"] == ("not_reviewed", "its patch is too large to show")
+
+
+def test_checks_are_named_on_reviewed_files_only():
+    checks = {"a.py": ("ruff", "secrets"), "x.lock": ("secrets",)}
+    coverage, _ = cover(checks=checks)
+    assert [file.checks for file in coverage.files] == [("ruff", "secrets"), (), (), ()]
