@@ -31,20 +31,27 @@ def run_checks(source: Source, linter: Ruff | None) -> CheckReport:
     """Run every check that applies to the file.
 
     Returns the hits on added lines in line order: one a (line, cause), its texts masked. A check that could
-    not run is in ``failed``, not in ``checks``; without a linter its rules are neither.
+    not run (also ruff on a Python file without a linter) is in ``failed``, not in ``checks``.
     """
-    checks = [check for check in TEXT_CHECKS if check.applies(source)]
-    if linter and _is_python(source):
-        checks.append(Check(ruff.NAME, _is_python, linter.find))
     hits: list[Hit] = []
+    done: list[str] = []
     failed: list[str] = []
-    for check in checks:
-        try:
-            hits.extend(check.find(source))
-        except ReviewError:
-            failed.append(check.name)
-    names = tuple(check.name for check in checks if check.name not in failed)
-    return CheckReport(tuple(_merge(hits)), names, tuple(failed))
+    for check in (*TEXT_CHECKS, Check(ruff.NAME, _is_python, lambda source: _lint(source, linter))):
+        if check.applies(source):
+            try:
+                hits.extend(check.find(source))
+                done.append(check.name)
+            except ReviewError:
+                failed.append(check.name)
+    return CheckReport(tuple(_merge(hits)), tuple(done), tuple(failed))
+
+
+def _lint(source: Source, linter: Ruff | None) -> list[Hit]:
+    if linter is None:
+        raise ReviewError(
+            "check_failed", "ruff is not installed.", "Install pr-review with its dependencies."
+        )
+    return linter.find(source)
 
 
 def _covers(table: Iterable[patterns.CodePattern], source: Source) -> bool:

@@ -1,1 +1,1 @@
-"""A rule-based model: no key, no network, the same protocol."""
+"""A reviewer made of rules, not a model: it speaks the same protocol, without a key or a network."""
