@@ -1,0 +1,180 @@
+"""Rules that hold for the whole source tree."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src/pr_review"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+IDS = [str(path.relative_to(PACKAGE)) for path in MODULES]
+
+# From the bottom: a part imports from the parts below its own row, never from its own row or above.
+LAYERS = (
+    ("__init__",),
+    ("errors",),
+    ("domain",),
+    ("checks", "llm", "repository", "host"),
+    ("tools", "offline"),
+    ("report", "review"),
+    ("entry",),
+    ("__main__",),
+)
+RANK = {part: rank for rank, row in enumerate(LAYERS) for part in row}
+COMPOSITION = ("entry", "__main__")
+
+# What only the composition root may ask: the environment, the clock, the working directory.
+AMBIENT = re.compile(
+    r"os\.(environ|environb|getenv|getcwd|getcwdb|chdir|times)|(pathlib\.)?Path\.(cwd|home)|time(\.\w+)?|"
+    r"(datetime\.)?(datetime|date)\.(now|utcnow|today)"
+)
+# Third-party or standard modules with one home.
+HOMES = {"github": ("host",), "subprocess": ("repository", "checks"), "httpx": ("llm",), "ruff": ("checks",)}
+
+MAX_MODULE_LINES = 300
+MAX_FUNCTION_LINES = 60
+
+
+def part_of(path: Path) -> str:
+    """`entry` for src/pr_review/entry/x.py, `errors` for src/pr_review/errors.py."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    """Dotted names imported anywhere in the module, also inside functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def upward_imports(own: str, tree: ast.Module) -> list[str]:
+    inner = [name for name in imports(tree) if name.startswith("pr_review.")]
+    parts = {name: name.split(".")[1] for name in inner}
+    return [name for name, part in parts.items() if part != own and RANK.get(part, -1) >= RANK[own]]
+
+
+def ambient_uses(tree: ast.Module) -> list[str]:
+    names = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    return [name for name in (*names, *imports(tree)) if AMBIENT.fullmatch(name)]
+
+
+def long_functions(tree: ast.Module) -> list[str]:
+    return [
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno + 1 > MAX_FUNCTION_LINES
+    ]
+
+
+def misplaced_imports(own: str, tree: ast.Module) -> list[str]:
+    return [name for name in imports(tree) if own not in HOMES.get(name.split(".")[0], (own,))]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=IDS)
+def test_imports_go_only_downwards(path):
+    """entry → report, review → tools, offline → checks, llm, repository, host → domain → errors."""
+    assert part_of(path) in RANK, "give the new part a layer"
+    assert upward_imports(part_of(path), parsed(path)) == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=IDS)
+def test_nothing_below_entry_asks_environment_clock_or_working_directory(path):
+    """They are passed in."""
+    assert part_of(path) in COMPOSITION or ambient_uses(parsed(path)) == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=IDS)
+def test_modules_and_functions_stay_small(path):
+    """300 lines a module, 60 a function."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_MODULE_LINES
+    assert long_functions(parsed(path)) == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=IDS)
+def test_each_outside_door_has_one_keeper(path):
+    """PyGithub in host, processes in repository and checks, HTTP in llm."""
+    assert misplaced_imports(part_of(path), parsed(path)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import os\nx = os.environ['A']",
+        "from os import environ",
+        "from os import getcwd",
+        "import time",
+        "from time import monotonic",
+        "import time\ntime.sleep(1)",
+        "from pathlib import Path\nPath.cwd()",
+        "import pathlib\npathlib.Path.home()",
+        "from datetime import datetime\ndatetime.now()",
+        "import datetime\ndatetime.datetime.now()",
+        "import datetime\ndatetime.date.today()",
+        "import os\ndef f():\n    return os.getenv('A')",
+    ],
+)
+def test_the_rule_sees_each_way_to_ask(source):
+    """A guard of the guard."""
+    assert ambient_uses(ast.parse(source))
+
+
+def test_the_rule_leaves_what_is_passed_in_alone():
+    """Names that look similar."""
+    source = "import os\nx = environ['A'], clock.time(), os.path.join('a'), self.now(), timeout.time"
+    assert ambient_uses(ast.parse(source)) == []
+
+
+def test_the_rules_see_wrong_imports():
+    """Also inside functions."""
+    source = (
+        "def f():\n    from pr_review.repository.git import Git\n    import github\n    import subprocess"
+    )
+    assert upward_imports("llm", ast.parse(source)) == ["pr_review.repository.git.Git"]
+    assert upward_imports("tools", ast.parse(source)) == []
+    assert misplaced_imports("llm", ast.parse(source)) == ["github", "subprocess"]
+    assert misplaced_imports("host", ast.parse(source)) == ["subprocess"]
+
+
+@pytest.mark.parametrize(("lines", "long"), [(59, False), (60, False), (61, True)])
+def test_the_rule_measures_functions(lines, long):
+    """From `def` to the last line."""
+    assert bool(long_functions(ast.parse("def f():\n" + "    x = 1\n" * (lines - 1)))) is long
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    return [ROOT / name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()]
+
+
+# Written in pieces, so that this file does not find itself.
+FORBIDDEN = {
+    "a path of somebody's machine": re.compile(
+        rb"(?<![\w.$}])/(?:wor" rb"k|roo" rb"t|ho" rb"me|User" rb"s|op" rb"t)/[\w.-]"
+    ),
+    "a package index": re.compile(
+        rb"pyp" rb"i\.org|pythonhost" rb"ed\.org|registry\.npm" rb"js\.org|registry\.yarn" rb"pkg\.com"
+    ),
+}
+
+
+def test_no_machine_path_and_no_package_index_is_committed():
+    """The project builds anywhere, from whatever index the machine is set to."""
+    found = [
+        f"{path.relative_to(ROOT)}: {what}: {match[0].decode(errors='replace')}"
+        for path in tracked()
+        for what, pattern in FORBIDDEN.items()
+        if (match := pattern.search(path.read_bytes()))
+    ]
+    assert found == []
