@@ -7,17 +7,21 @@ conversation, and its requests go nowhere.
 import json
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 
-from pr_review.checks.registry import CheckReport, run_checks
+from pr_review.checks.registry import run_checks
 from pr_review.checks.ruff import Ruff
 from pr_review.domain.base import JsonObject
 from pr_review.domain.chat import Message, Reply, Role, ToolCall, ToolSpec
 from pr_review.domain.run import MAX_CALLS_PER_ROUND, RequestStats
 from pr_review.offline.answer import FoundIn, compose
 from pr_review.offline.files import ReviewedFile
+
+if TYPE_CHECKING:
+    from pr_review.checks.base import CheckReport
 
 MODEL = "offline"
 
