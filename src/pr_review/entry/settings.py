@@ -104,9 +104,10 @@ class Settings(Frozen):
         return tuple(dict.fromkeys(value.get_secret_value() for value in values if value))
 
     @property
-    def exclude_patterns(self) -> tuple[str, ...]:
-        """The built-in patterns, then those given: the last match decides, as in gitignore."""
-        return (*(pattern for rules in DEFAULT_EXCLUDES.values() for pattern in rules), *self.exclude)
+    def exclusions(self) -> tuple[tuple[str, str], ...]:
+        """(pattern, reason) pairs, the built-in ones first: the last match decides, as in gitignore."""
+        built_in = [(pattern, kind) for kind, patterns in DEFAULT_EXCLUDES.items() for pattern in patterns]
+        return (*built_in, *((pattern, "excluded by the workflow") for pattern in self.exclude))
 
     @property
     def key_missing(self) -> bool:
