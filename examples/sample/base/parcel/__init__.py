@@ -1,0 +1,1 @@
+"""Rates, labels and tracking for a small shipping desk."""

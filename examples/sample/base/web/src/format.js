@@ -1,0 +1,3 @@
+export function shortDate(value) {
+  return value.toISOString().slice(0, 10);
+}

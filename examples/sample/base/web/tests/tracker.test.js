@@ -1,0 +1,7 @@
+import { state } from "../src/tracker.js";
+
+describe("state", () => {
+  it("is unknown without events", () => {
+    expect(state([])).toBe("unknown");
+  });
+});
