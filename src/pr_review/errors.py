@@ -8,22 +8,22 @@
     │   └── ModelError                 the provider failed or answered outside the protocol
     │       ├── InvalidTurn            one bad turn: may be repaired, never executed
     │       └── ReviewStopped          a budget ended the loop
-    └── Skipped                    0   there is nothing to review
+    ├── Skipped                    0   there is nothing to review
+    ├── Interrupted          130/143   the runner or a person cancelled the run
+    └── InternalError              4   a bug of ours
     ToolFailure                    --  a tool's own error; the model sees it and goes on
 
 A message never holds a secret, a local path, or a provider's body (REQUIREMENTS item 72).
 """
 
 from enum import StrEnum
-from typing import ClassVar
 
 EXIT_OK = 0
 EXIT_FINDINGS = 1
 EXIT_CONFIG = 2
 EXIT_REVIEW = 3
 EXIT_BUG = 4
-EXIT_SIGINT = 130
-EXIT_SIGTERM = 143
+SIGNAL_EXIT_BASE = 128
 
 
 class TerminationReason(StrEnum):
@@ -42,7 +42,7 @@ class TerminationReason(StrEnum):
 class PrReviewError(Exception):
     """Base of the tree: ``code`` is a stable identifier, ``detail`` one sentence, ``advice`` what to do."""
 
-    exit_code: ClassVar[int] = EXIT_REVIEW
+    exit_code: int = EXIT_REVIEW
 
     def __init__(
         self,
@@ -105,6 +105,27 @@ class Skipped(PrReviewError):
     """There is nothing to review; an outcome, not a failure."""
 
     exit_code = EXIT_OK
+
+
+class Interrupted(PrReviewError):
+    """The run was cancelled by a signal (decision 14)."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__("cancelled", "The run was cancelled.", "Run again if that was not intended.")
+        self.exit_code = SIGNAL_EXIT_BASE + number  # 130 or 143
+
+
+class InternalError(PrReviewError):
+    """A bug of ours; the traceback is in ``__cause__`` and shown with ``--debug`` only."""
+
+    exit_code = EXIT_BUG
+
+    def __init__(self) -> None:
+        super().__init__(
+            "internal_error",
+            "pr-review failed because of a bug of its own.",
+            "Run again with --debug (or debug logging on) and report what it prints.",
+        )
 
 
 class ToolFailure(Exception):

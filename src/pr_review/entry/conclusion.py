@@ -1,42 +1,39 @@
-"""From what a run knows to its ``Outcome``: the conclusion and the exit code (DESIGN.md, Result of a run)."""
+"""The conclusion and the exit code of a run (DESIGN.md, Result of a run)."""
 
-from pr_review.domain.finding import Severity
-from pr_review.domain.run import Conclusion, CoverageStatus, ErrorRecord, Outcome
+from pr_review.domain.finding import Review, Severity
+from pr_review.domain.run import Conclusion, Coverage, ErrorRecord
 from pr_review.entry.settings import Settings
-from pr_review.errors import (
-    EXIT_FINDINGS,
-    EXIT_OK,
-    EXIT_REVIEW,
-    PrReviewError,
-    ReviewStopped,
-    Skipped,
-)
+from pr_review.errors import EXIT_FINDINGS, EXIT_OK, EXIT_REVIEW, PrReviewError, ReviewStopped, Skipped
 
 
-def conclude(outcome: Outcome, error: PrReviewError | None) -> Conclusion:
+def conclude(
+    review: Review | None, coverage: Coverage, error: PrReviewError | None, *, offline: bool
+) -> Conclusion:
     """Never ``clean`` when something that should have been reviewed was not."""
     if isinstance(error, Skipped):
         return Conclusion.SKIPPED
     if isinstance(error, ReviewStopped):
         return Conclusion.INCOMPLETE
-    if error is not None or outcome.review is None:
+    if error is not None or review is None:
         return Conclusion.FAILED
-    if not outcome.coverage.complete:
+    if not coverage.complete:
         return Conclusion.INCOMPLETE
-    if outcome.review.findings:
+    if review.findings:
         return Conclusion.FINDINGS
-    return Conclusion.RULES_ONLY if outcome.provider == "offline" else Conclusion.CLEAN
+    return Conclusion.RULES_ONLY if offline else Conclusion.CLEAN
 
 
-def exit_code(outcome: Outcome, error: PrReviewError | None, settings: Settings | None) -> int:
-    """The exit code of DESIGN.md; ``settings`` is None when they could not even be read."""
-    if outcome.conclusion is Conclusion.FAILED:
+def exit_code(
+    conclusion: Conclusion, worst: Severity | None, error: PrReviewError | None, settings: Settings | None
+) -> int:
+    """The exit code; ``worst`` is the highest severity inside the diff, ``settings`` None if unreadable."""
+    if conclusion is Conclusion.FAILED:
         code = error.exit_code if error else EXIT_REVIEW
         neutral = settings is not None and settings.on_error == "neutral"
         return EXIT_OK if neutral and code == EXIT_REVIEW else code
-    if settings and reaches(outcome.highest_severity, settings.fail_on):
+    if settings and reaches(worst, settings.fail_on):
         return EXIT_FINDINGS
-    if outcome.conclusion is Conclusion.INCOMPLETE and settings and settings.fail_on_incomplete:
+    if conclusion is Conclusion.INCOMPLETE and settings and settings.fail_on_incomplete:
         return EXIT_REVIEW
     return EXIT_OK
 
@@ -54,13 +51,3 @@ def record_error(error: PrReviewError) -> ErrorRecord:
         advice=error.advice,
         termination_reason=error.termination_reason,
     )
-
-
-def unfinished_reason(error: PrReviewError | None) -> str | None:
-    """Why no selected file counts as reviewed, for coverage."""
-    return f"the review did not finish ({error.code})" if error else None
-
-
-def not_reviewed(outcome: Outcome) -> int:
-    """How many selected files were not reviewed."""
-    return outcome.coverage.count(CoverageStatus.NOT_REVIEWED)

@@ -1,0 +1,22 @@
+"""The process: signal handlers before anything heavy (decision 14), then the command line."""
+
+import os
+import sys
+from typing import NoReturn
+
+from pr_review.entry import signals
+
+
+def main() -> NoReturn:
+    """Run the command line and leave at once: an abandoned worker thread must not hold the process."""
+    signals.install(os.environ)
+    from pr_review.entry.cli import run_command  # noqa: PLC0415 -- after the handlers, by design
+
+    code = run_command(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

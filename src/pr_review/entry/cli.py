@@ -1,0 +1,134 @@
+"""The command line: one subcommand a use, with a help that teaches."""
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+
+from pr_review import __version__
+from pr_review.entry.surroundings import Surroundings
+from pr_review.errors import EXIT_OK, PrReviewError
+
+DESCRIPTION = """\
+Reviews a pull request and writes only what it can prove. It posts nothing, and it executes nothing of the
+repository: it reads commits, gives a model four bounded read-only tools, and writes a report.
+"""
+
+EPILOG = """\
+examples:
+  pr-review local                                review HEAD against main, with the configured model
+  pr-review local --provider offline             the same with deterministic checks: no key, no network
+  pr-review local --repo ../app --base develop   another repository, another base
+  pr-review local --dry-run                      show what would be sent, and its size; send nothing
+  pr-review check                                are the settings good? one request with one tool
+  pr-review schema > review.schema.json          the JSON Schema of review.json
+
+Every input of the action is also an environment variable: max-rounds is INPUT_MAX-ROUNDS, and the usual names
+(OPENCODE_API_KEY, OPENCODE_BASE_URL, OPENCODE_MODEL, GITHUB_TOKEN, REVIEW_TIMEOUT_SECONDS, REVIEW_MAX_ROUNDS,
+REVIEW_MAX_TOOL_CALLS) work too, also from a .env file in the current directory.
+
+exit codes:
+  0  done (also when nothing was found)      3  the review could not be finished
+  1  findings at or above --fail-on          4  a bug of pr-review: run again with --debug
+  2  wrong settings or usage                 130, 143  interrupted
+"""
+
+
+def run_command(argv: Sequence[str]) -> int:
+    """Parse ``argv`` and run its command; returns the exit code."""
+    arguments = build_parser().parse_args(argv)
+    around = Surroundings.of_process(debug=arguments.debug)
+    try:
+        code: int = arguments.run(arguments, around)
+    except PrReviewError as error:
+        around.say_error(error)
+        return error.exit_code
+    return code
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="pr-review",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"pr-review {__version__}")
+    parser.add_argument("--debug", action="store_true", help="print a traceback for a bug of pr-review")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add(commands, "action", _action, "run as GitHub's runner does: event file, INPUT_*, GITHUB_* files")
+    local = _add(commands, "local", _local, "review a local repository and print the result")
+    local.add_argument("--repo", default=".", metavar="PATH", help="the repository (default: here)")
+    local.add_argument("--base", default="main", metavar="REF", help="what to compare with (default: main)")
+    local.add_argument("--head", default="HEAD", metavar="REF", help="what to review (default: HEAD)")
+    _add_overrides(local, LOCAL_OVERRIDES)
+    check = _add(commands, "check", _check, "check settings, key and endpoint with one request")
+    _add_overrides(check, CHECK_OVERRIDES)
+    _add(commands, "schema", _schema, "print the JSON Schema of review.json")
+    return parser
+
+
+CHECK_OVERRIDES = ("provider", "endpoint", "model", "provider-profile", "tool-mode")
+LOCAL_OVERRIDES = (
+    *CHECK_OVERRIDES,
+    "fail-on",
+    "output-dir",
+    "max-rounds",
+    "timeout-seconds",
+    "include-trace",
+)
+
+
+def _add(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    run: Callable[[argparse.Namespace, Surroundings], int],
+    text: str,
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_overrides(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
+    """Options named as inputs; given ones win over the environment."""
+    from pr_review.entry.inputs import INPUTS  # noqa: PLC0415 -- start-up: `action` needs no options
+
+    for item in INPUTS:
+        if item.name in names:
+            parser.add_argument(f"--{item.name}", metavar="VALUE", help=item.description.replace("`", ""))
+    if "fail-on" in names:
+        parser.add_argument("--dry-run", action="store_const", const="true", help="send nothing")
+
+
+def _overrides(arguments: argparse.Namespace) -> dict[str, str]:
+    """Options as the variables that the runner would set."""
+    given = vars(arguments)
+    names = (*LOCAL_OVERRIDES, "dry-run")
+    return {f"INPUT_{name.upper()}": value for name in names if (value := given.get(name.replace("-", "_")))}
+
+
+def _action(_: argparse.Namespace, around: Surroundings) -> int:
+    from pr_review.entry.action import run_action  # noqa: PLC0415 -- start-up: only what the command needs
+
+    return run_action(around)
+
+
+def _local(arguments: argparse.Namespace, around: Surroundings) -> int:
+    from pr_review.entry.local import run_local  # noqa: PLC0415 -- start-up: only what the command needs
+
+    around = around.with_dotenv().overlaid(_overrides(arguments))
+    return run_local(around, repository=arguments.repo, base=arguments.base, head=arguments.head)
+
+
+def _check(arguments: argparse.Namespace, around: Surroundings) -> int:
+    from pr_review.entry.check import run_check  # noqa: PLC0415 -- start-up: only what the command needs
+
+    return run_check(around.with_dotenv().overlaid(_overrides(arguments)))
+
+
+def _schema(_: argparse.Namespace, around: Surroundings) -> int:
+    from pr_review.report.artifact import schema  # noqa: PLC0415 -- start-up: only what the command needs
+
+    around.say(json.dumps(schema(), indent=2, ensure_ascii=False))
+    return EXIT_OK

@@ -1,0 +1,219 @@
+"""One review, step by step: find the pull request, prepare the repository, run the loop, place findings."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+
+from pr_review.domain.change import Diff
+from pr_review.domain.chat import Message
+from pr_review.entry import config_file
+from pr_review.entry.deadline import Deadline
+from pr_review.entry.known import Known
+from pr_review.entry.settings import Settings
+from pr_review.entry.subject import Subject
+from pr_review.entry.trees import ReviewedTrees
+from pr_review.entry.wiring import Reviewer, build_reviewer, build_toolbox, choose_provider
+from pr_review.errors import RepositoryError, ReviewStopped, Skipped, TerminationReason, ToolFailure
+from pr_review.repository.diff import compute_diff
+from pr_review.repository.store import ObjectStore
+from pr_review.repository.tree import HeadTree
+from pr_review.review.loop import Progress, ReviewLoop
+from pr_review.review.placement import place
+from pr_review.review.prompt import build_prompt, prompt_version
+from pr_review.review.selection import Selection, select
+
+ResultT = TypeVar("ResultT")
+
+CLOSE_SECONDS = 1.0  # a connection that does not close in time is left to the end of the process
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The repository as the review sees it; ``instructions`` are trusted text."""
+
+    head: HeadTree
+    diff: Diff
+    selection: Selection
+    commits: tuple[str, ...]
+    instructions: str
+
+
+@dataclass
+class ReviewRun:
+    """One run; ``known`` tells the reports how far it came. Used as a context manager, it leaves nothing."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+    scratch: Path
+    deadline: Deadline
+    on_turn: Callable[[Progress], None]
+    known: Known = field(default_factory=Known)
+    _store: ObjectStore | None = None
+
+    async def execute(self, find_subject: Callable[[], Subject]) -> None:
+        """Review; raises ``PrReviewError`` for every end that is not a complete final review."""
+        self.known.settings = self.settings
+        subject = await in_thread(find_subject)
+        self.known.pull_request = subject.pull_request
+        store = await in_thread(lambda: self._open_store(subject))
+        prepared = await in_thread(lambda: self._prepare(store, subject))
+        if not prepared.selection.selected:
+            raise _nothing_selected(prepared.diff)
+        reviewer = self._choose_reviewer(subject, prepared)
+        try:
+            await self._converse(store, subject, prepared, reviewer)
+        finally:
+            with anyio.move_on_after(CLOSE_SECONDS, shield=True):
+                await reviewer.aclose()
+        await self._cross_check(subject, prepared.diff)
+
+    def close(self) -> None:
+        """Kill git and remove the object store; idempotent, from any thread."""
+        if self._store:
+            self._store.close()
+
+    def _open_store(self, subject: Subject) -> ObjectStore:
+        self._store = ObjectStore.open(
+            subject.workspace, self.scratch, env=self.environ, remaining=self.deadline.remaining
+        )
+        return self._store
+
+    def _prepare(self, store: ObjectStore, subject: Subject) -> Prepared:
+        """Complete the objects, read the base's configuration, compute the diff and select its files."""
+        pull = subject.pull_request
+        store.ensure(pull.base_sha, pull.head_sha, subject.source, pull.number or None)
+        base = HeadTree.load(store.git, pull.base_sha)
+        self.settings = self.known.settings = _with_config_file(self.settings, base)
+        merge_base = store.merge_base(pull.base_sha, pull.head_sha) or _ask_merge_base(subject)
+        store.ensure(merge_base, pull.head_sha, subject.source, pull.number or None)
+        store.check_complete(merge_base, pull.head_sha)
+        diff = self.known.diff = compute_diff(store.git, merge_base, pull.head_sha)
+        selection = select(diff, self.settings.include, self.settings.exclusions)
+        self.known.selection = selection
+        return Prepared(
+            head=HeadTree.load(store.git, pull.head_sha),
+            diff=diff,
+            selection=selection,
+            commits=store.commit_messages(merge_base, pull.head_sha),
+            instructions=_instructions(self.settings, base),
+        )
+
+    def _choose_reviewer(self, subject: Subject, prepared: Prepared) -> Reviewer:
+        provider, note = choose_provider(self.settings, without_secrets=subject.without_secrets)
+        self.known.notes += [note] if note else []
+        self.known.reviewer = build_reviewer(
+            provider, self.settings, prepared.selection.selected, prepared.head, self.deadline
+        )
+        return self.known.reviewer
+
+    async def _converse(
+        self, store: ObjectStore, subject: Subject, prepared: Prepared, reviewer: Reviewer
+    ) -> None:
+        toolbox = build_toolbox(store, prepared.head, prepared.diff)
+        loop = ReviewLoop(
+            reviewer.model, toolbox, reviewer.limits, clock=self.deadline.clock, on_turn=self.on_turn
+        )
+        self.known.record = loop.record
+        conversation = self._first_messages(subject, prepared, reviewer, loop)
+        if self.settings.dry_run:
+            self.known.first_request = reviewer.preview(conversation, toolbox.specs)
+            raise _dry_run(len(self.known.first_request))
+        submission = await loop.run(conversation)
+        trees = ReviewedTrees(prepared.head, lambda: HeadTree.load(store.git, prepared.diff.merge_base_sha))
+        self.known.review = await in_thread(lambda: place(submission, prepared.diff, trees, _mask_secrets))
+        if loop.record.truncated_by_server:
+            raise _prompt_truncated()
+
+    def _first_messages(
+        self, subject: Subject, prepared: Prepared, reviewer: Reviewer, loop: ReviewLoop
+    ) -> tuple[Message, ...]:
+        prompt = build_prompt(
+            subject.pull_request,
+            prepared.diff.merge_base_sha,
+            prepared.commits,
+            prepared.selection,
+            reviewer.limits,
+            language=self.settings.language,
+            instructions=prepared.instructions,
+        )
+        self.known.prompt_version = prompt_version()
+        if reviewer.reads_prompt:
+            loop.record.shown.update(prompt.shown)
+        return prompt.messages
+
+    async def _cross_check(self, subject: Subject, diff: Diff) -> None:
+        if check := subject.cross_check:
+            self.known.notes.extend(await in_thread(lambda: check(diff)))
+
+
+async def in_thread(work: Callable[[], ResultT]) -> ResultT:
+    """Run blocking work in a worker thread that a cancellation does not wait for (decision 14)."""
+    return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+
+
+def _mask_secrets(text: str) -> str:
+    from pr_review.checks.secrets import mask_secrets  # noqa: PLC0415 -- start-up: only once a review exists
+
+    return mask_secrets(text)
+
+
+def _with_config_file(settings: Settings, base: HeadTree) -> Settings:
+    if not base.is_file(config_file.CONFIG_PATH):
+        return settings
+    return config_file.apply(settings, config_file.parse(_read(base, config_file.CONFIG_PATH)))
+
+
+def _instructions(settings: Settings, base: HeadTree) -> str:
+    """The workflow's instructions, then the base commit's guideline files, each under its name."""
+    texts = [settings.instructions or ""]
+    texts += [f"From {path}:\n\n{_read(base, path)}" for path in settings.guidelines]
+    return "\n\n".join(filter(None, texts))
+
+
+def _read(base: HeadTree, path: str) -> str:
+    try:
+        return base.read(path).text
+    except ToolFailure as failure:
+        raise RepositoryError(
+            "unreadable_base_file",
+            f"{path} of the base commit cannot be read: {failure.message}",
+            "Correct the file on the base branch, or take it out of the configuration.",
+        ) from failure
+
+
+def _ask_merge_base(subject: Subject) -> str:
+    if subject.merge_base is None:
+        raise RepositoryError(
+            "no_merge_base",
+            "The checkout is too shallow to find the merge base, and GitHub was not asked.",
+            "Give the action a github-token, or add `with:` and `fetch-depth: 0` to the checkout step.",
+        )
+    return subject.merge_base()
+
+
+def _nothing_selected(diff: Diff) -> Skipped:
+    if not diff.files:
+        return Skipped("no_changes", "The pull request changes nothing.", "There is nothing to do.")
+    return Skipped(
+        "all_excluded",
+        "Every changed file is excluded from the review.",
+        "Change include or exclude if that is not what you want.",
+    )
+
+
+def _dry_run(size: int) -> Skipped:
+    sent = f"The first request would be {size} bytes" if size else "This provider sends nothing"
+    return Skipped("dry_run", f"{sent}; nothing was sent.", "Set dry-run to false to review.")
+
+
+def _prompt_truncated() -> ReviewStopped:
+    return ReviewStopped(
+        TerminationReason.FINAL_REVIEW,
+        "The server counted far fewer prompt tokens than were sent, so it cut the prompt silently.",
+        "Raise the server's context length (Ollama: num_ctx), or choose a model with a larger one.",
+        code="prompt_truncated",
+    )

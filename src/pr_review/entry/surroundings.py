@@ -1,0 +1,71 @@
+"""What the process stands in: read once, here, and passed down; nothing below reads it again."""
+
+import os
+import secrets
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TextIO
+
+from pr_review.errors import ConfigError, PrReviewError
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Environment, working directory, clock, randomness and output of one process."""
+
+    environ: Mapping[str, str]
+    cwd: Path
+    clock: Callable[[], float]
+    random_hex: Callable[[], str]
+    stdout: TextIO
+    debug: bool = False
+
+    @classmethod
+    def of_process(cls, *, debug: bool) -> "Surroundings":
+        """Those of this process; the runner's debug logging also asks for tracebacks."""
+        return cls(
+            environ=dict(os.environ),
+            cwd=Path.cwd(),
+            clock=time.monotonic,
+            random_hex=lambda: secrets.token_hex(16),
+            stdout=sys.stdout,
+            debug=debug or os.environ.get("RUNNER_DEBUG") == "1",
+        )
+
+    def overlaid(self, variables: Mapping[str, str]) -> "Surroundings":
+        """The same with further variables, which win."""
+        return replace(self, environ={**self.environ, **variables})
+
+    def with_dotenv(self) -> "Surroundings":
+        """The same with what a ``.env`` in the working directory adds; the environment wins."""
+        path = self.cwd / ".env"
+        if not path.is_file():
+            return self
+        from pr_review.entry.dotenv import overlay  # noqa: PLC0415 -- start-up: most runs have none
+
+        try:
+            return replace(self, environ=overlay(self.environ, path.read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(
+                "invalid_dotenv", ".env cannot be read as UTF-8 text.", "Correct or remove it."
+            ) from error
+
+    def scratch(self, root: str | None) -> Path:
+        """Where the disposable object store goes."""
+        return Path(root).resolve() if root else Path(tempfile.gettempdir())
+
+    def say(self, text: str) -> None:
+        """Print a text of ours; it must hold nothing raw of a model or of a repository."""
+        self.stdout.write(f"{text}\n")
+        self.stdout.flush()
+
+    def say_error(self, error: PrReviewError) -> None:
+        """Print code, sentence and what to do; the traceback only with ``debug``."""
+        self.say(f"error [{error.code}]: {error.detail}\n{error.advice}".rstrip())
+        if self.debug and error.__cause__ is not None:
+            self.say("".join(traceback.format_exception(error.__cause__)))
