@@ -127,6 +127,7 @@ class ChatServer:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else head and body, two writes, cost 40 ms together
     timeout = 10
     server: "_Server"
 
