@@ -1,0 +1,148 @@
+"""The two transcripts of the protocol through real HTTP: a tool round, then the final review (item 93)."""
+
+import itertools
+import json
+
+import pytest
+
+from pr_review.domain.run import Conclusion
+from pr_review.errors import TerminationReason
+
+BASE = {"src/app.py": "def total(rows):\n    return sum(rows)\n", "README.md": "# App\n"}
+HEAD = {"src/app.py": "def total(rows):\n    return sum(rows) / len(rows)\n"}
+FINDING = {
+    "severity": "high",
+    "title": "Division by zero for an empty list",
+    "explanation": "total([]) returned 0 and now raises ZeroDivisionError.",
+    "path": "src/app.py",
+    "line": 2,
+    "evidence": "return sum(rows) / len(rows)",
+    "recommendation": "Return 0 for an empty list.",
+    "existing_code": "    return sum(rows) / len(rows)",
+}
+REVIEW = {"summary": "Averages rows.", "findings": [FINDING], "notes": []}
+
+
+def rounds(server, *answers):
+    server.add(*(server.completion(**answer) if isinstance(answer, dict) else answer for answer in answers))
+
+
+def final(review=REVIEW):
+    return {"content": json.dumps(review)}
+
+
+@pytest.fixture
+def repo(make_repo):
+    return make_repo(BASE, HEAD)
+
+
+def test_a_tool_round_then_the_final_review(repo, review_repo, chat_server, chat_inputs):
+    calls = [
+        ("call_1", "read_repository_file", '{"path": "src/app.py"}'),
+        ("call_2", "search_repository", '{"query":"total("}'),
+    ]
+    rounds(chat_server, {"calls": calls}, final())
+    reviewed = review_repo(repo, **chat_inputs)
+    outcome = reviewed.outcome
+    assert (outcome.conclusion, outcome.termination_reason) == (
+        Conclusion.FINDINGS,
+        TerminationReason.FINAL_REVIEW,
+    )
+    assert reviewed.findings == [("src/app.py", 2)]
+    first, second = chat_server.bodies
+    assert set(first) == {"model", "messages", "tools", "tool_choice"}
+    assert (first["model"], first["tool_choice"]) == ("m-1", "auto")
+    assert [m["role"] for m in second["messages"]] == ["system", "user", "assistant", "tool", "tool"]
+    assert second["messages"][:2] == first["messages"]
+    assert (second["tools"], second["tool_choice"]) == (first["tools"], first["tool_choice"])
+    one, two = second["messages"][3:]
+    assert (one["tool_call_id"], two["tool_call_id"]) == ("call_1", "call_2")
+    assert json.loads(one["content"])["content"].startswith("1: def total(rows):\n2: ")
+    assert json.loads(two["content"])["matches"][0]["path"] == "src/app.py"
+
+
+def test_the_assistant_message_goes_back_byte_for_byte(repo, review_repo, chat_server, chat_inputs):
+    """Item 21: unknown fields, null content, key order, non-ASCII text and numbers all come back."""
+    message = (
+        '{"role":"assistant","reasoning_content":"Erst lesen, dann urteilen ✓","content":null,'
+        '"tool_calls":[{"index":0,"id":"call_1","type":"function","extra_content":{"google":'
+        '{"thought_signature":"c2ln","x":[1,2.5,true,null]}},"function":{"name":"list_repository_files",'
+        '"arguments":"{\\"limit\\": 5}"}}],"refusal":null}'
+    )
+    envelope = '{"id":"r1","model":"m","choices":[{"index":0,"finish_reason":"tool_calls","message":%s}]}'
+    body = (envelope % message).encode()
+    rounds(chat_server, chat_server.raw(body, headers={"Content-Type": "application/json"}), final())
+    assert review_repo(repo, **chat_inputs).outcome.conclusion is Conclusion.FINDINGS
+    sent = chat_server.requests[1].body
+    assert message.encode() + b',{"role":"tool"' in sent
+
+
+def test_the_key_is_in_its_header_and_nowhere_else(repo, review_repo, chat_server, chat_inputs):
+    """Items 3, 24, 72."""
+    rounds(chat_server, {"calls": [("c1", "inspect_git_diff", "{}")]}, final())
+    reviewed = review_repo(repo, **chat_inputs, include_trace="always")
+    for request in chat_server.requests:
+        assert request.headers["authorization"] == f"Bearer {chat_inputs['api_key']}"
+        assert chat_inputs["api_key"].encode() not in request.body
+        assert str(repo.path).encode() not in request.body
+        elsewhere = {k: v for k, v in request.headers.items() if k != "authorization"}
+        assert chat_inputs["api_key"] not in str(elsewhere)
+    assert chat_inputs["api_key"] not in reviewed.outcome.model_dump_json()
+    assert str(repo.path) not in reviewed.outcome.model_dump_json()
+
+
+def test_a_tool_failure_reaches_the_model_and_the_review_goes_on(repo, review_repo, chat_server, chat_inputs):
+    """Item 41."""
+    rounds(chat_server, {"calls": [("c1", "read_repository_file", '{"path":"src/missing.py"}')]}, final())
+    assert review_repo(repo, **chat_inputs).outcome.conclusion is Conclusion.FINDINGS
+    result = json.loads(chat_server.bodies[1]["messages"][-1]["content"])
+    assert result["ok"] is False
+    assert result["error"] == {
+        "code": "path_not_found",
+        "message": "The requested path does not exist.",
+    }
+
+
+def test_an_extra_argument_ends_the_review_and_nothing_runs(repo, review_repo, chat_server, chat_inputs):
+    """Items 37, 40: reference behaviour with max-repairs 0."""
+    calls = [
+        ("c1", "list_repository_files", "{}"),
+        ("c2", "read_repository_file", '{"path":"src/app.py","command":"pytest"}'),
+    ]
+    rounds(chat_server, {"calls": calls})
+    outcome = review_repo(repo, **chat_inputs, max_repairs=0).outcome
+    assert (outcome.conclusion, outcome.exit_code) == (Conclusion.FAILED, 3)
+    assert outcome.error.code == "invalid_tool_call"
+    assert len(chat_server.requests) == 1
+    assert [turn.tool_calls for turn in outcome.turns] == [()]
+
+
+def test_each_message_but_the_last_stays_a_prefix_of_the_next_request(
+    repo, review_repo, chat_server, chat_inputs
+):
+    """Prompt caches: the serialised messages and tools of request n stand at the start of request n + 1."""
+    calls = [[(f"c{n}", "list_repository_files", json.dumps({"limit": n + 1}))] for n in range(4)]
+    rounds(chat_server, *({"calls": call} for call in calls), final())
+    review_repo(repo, **chat_inputs)
+    bodies = [request.body for request in chat_server.requests]
+    for before, after in itertools.pairwise(bodies):
+        last = before.rindex(b',{"role":')
+        assert after.startswith(before[:last])
+
+
+def test_a_whole_review_of_an_unfinished_diff_is_never_clean(repo, review_repo, chat_server, chat_inputs):
+    """A hunk that never reached the model leaves the review incomplete."""
+    big = "".join(f"value_{n} = {n}\n" for n in range(20_000))
+    repo.commit({"big.py": big}, "A big file")
+    rounds(chat_server, final({"summary": "s", "findings": [], "notes": []}))
+    outcome = review_repo(repo, **chat_inputs).outcome
+    assert outcome.conclusion is Conclusion.INCOMPLETE
+    assert {f.path: f.status.value for f in outcome.coverage.files}["big.py"] == "not_reviewed"
+    assert outcome.exit_code == 0
+    user = chat_server.bodies[0]["messages"][1]["content"]
+    assert "Not all hunks of these files are above" in user
+
+
+def test_clean_needs_complete_coverage(repo, review_repo, chat_server, chat_inputs):
+    rounds(chat_server, final({"summary": "s", "findings": [], "notes": []}))
+    assert review_repo(repo, **chat_inputs).outcome.conclusion is Conclusion.CLEAN
