@@ -36,8 +36,10 @@ _REFERENCE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# Brackets, quotes and full stops around a word stay outside its code span; a closing one needs its opening.
-_OPENING, _ENDING, _CLOSING = "([\"'", "\"'.,;!?", ")]\"'.,;!?"
+# What surrounds a word stays outside its code span.
+_ENDING = "\"'.,;!?"
+_BRACKETS = frozenset("()[]")
+_AROUND = _ENDING + "()[]"
 _INLINE_SYNTAX = re.compile(r"[\\`*_\[\]|~]")
 _LINE_START = re.compile(r"^(?:([-+=:#])|(\d{1,9})([.)]))")
 _HARD_BREAK = "\\\n"
@@ -153,11 +155,13 @@ def _words(prose: str) -> Iterator[_Piece]:
         if not _REFERENCE.search(word):
             yield _Piece(is_code=False, text=word)
             continue
-        start = len(word) - len(word.lstrip(_OPENING))
-        end = max(len(word.rstrip(_CLOSING if start else _ENDING)), start + 1)
-        yield _Piece(is_code=False, text=word[:start])
-        yield _Piece(is_code=True, text=word[start:end])
-        yield _Piece(is_code=False, text=word[end:])
+        core = word.strip(_AROUND)
+        if not core or _BRACKETS.intersection(core):  # brackets belong to the word: f(x), [text](url)
+            core = word.rstrip(_ENDING) or word
+        before, _, after = word.partition(core)
+        yield _Piece(is_code=False, text=before)
+        yield _Piece(is_code=True, text=core)
+        yield _Piece(is_code=False, text=after)
 
 
 def _strip_one(content: str) -> str:

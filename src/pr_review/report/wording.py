@@ -1,0 +1,230 @@
+"""What every report says, in words: plain text, escaped by nobody yet."""
+
+from collections.abc import Iterator, Sequence
+
+from pr_review.domain.finding import Category, Finding, Review, Severity, Side
+from pr_review.domain.run import Conclusion, CoverageStatus, FileCoverage, Outcome, ProtocolAction
+from pr_review.domain.text import shorten
+from pr_review.errors import TerminationReason
+
+NO_PROOF = "A review that finds nothing is no proof that there is nothing to find."
+NO_PROOF_EITHER = "Code without a finding is not proven to be free of defects."
+BY_RULES = (
+    "Deterministic rules reviewed this change, not a model: they look at added lines only, for the kinds of "
+    "defects they know."
+)
+OUTSIDE = "In code that this change does not touch; reported apart, and never a reason to fail."
+MAX_NAME_CHARS = 100  # a model's name comes from the provider
+_SECOND_MS, _MINUTE_MS = 1000, 60_000
+
+_HEADLINES = {
+    Conclusion.CLEAN: "nothing found",
+    Conclusion.RULES_ONLY: "the rules found nothing",
+    Conclusion.INCOMPLETE: "incomplete review",
+    Conclusion.SKIPPED: "nothing to review",
+    Conclusion.FAILED: "the review failed",
+}
+_LONGER = "raise {} together with timeout-seconds, knowing that a longer review costs more"
+_ADVICE = {
+    TerminationReason.FINAL_REVIEW: f"Split the change, or {_LONGER.format('max-rounds')}.",
+    TerminationReason.MAX_ROUNDS: f"Split the change, or {_LONGER.format('max-rounds')}.",
+    TerminationReason.MAX_TOOL_CALLS: f"Split the change, or {_LONGER.format('max-tool-calls')}.",
+    TerminationReason.REVIEW_TIMEOUT: "Raise timeout-seconds, split the change, or choose a faster model.",
+    TerminationReason.INVALID_TOOL_CALL: "Choose a model that can call tools, or set provider-profile.",
+    TerminationReason.INVALID_MODEL_RESPONSE: "Run again; if it happens again, choose another model.",
+    TerminationReason.UPSTREAM_RESPONSE_TOO_LARGE: "Check that endpoint is a chat-completions URL.",
+    TerminationReason.UNSUPPORTED_FINISH_REASON: "Split the change, or choose a model with longer answers.",
+}
+_COVERAGE_WORDS = {
+    CoverageStatus.REVIEWED: "reviewed",
+    CoverageStatus.EXCLUDED: "excluded",
+    CoverageStatus.NOT_REVIEWED: "not reviewed",
+}
+# What was not looked at comes first: it is what a reader must know.
+_COVERAGE_ORDER = (CoverageStatus.NOT_REVIEWED, CoverageStatus.EXCLUDED, CoverageStatus.REVIEWED)
+
+
+def headline(outcome: Outcome) -> str:
+    """The verdict in a few words."""
+    found = count(len(_review(outcome).findings), "finding")
+    if outcome.conclusion is Conclusion.FINDINGS:
+        return found
+    so_far = f", {found} so far" if _review(outcome).findings else ""
+    return _HEADLINES[outcome.conclusion] + so_far
+
+
+def by_severity(outcome: Outcome) -> list[tuple[Severity, int]]:
+    """Severities found inside the diff and how often, worst first."""
+    found = [finding.severity for finding in findings(outcome, in_diff=True)]
+    return [(severity, found.count(severity)) for severity in Severity if severity in found]
+
+
+def findings(outcome: Outcome, *, in_diff: bool) -> list[Finding]:
+    """Findings inside or outside the diff, worst first."""
+    chosen = (finding for finding in _review(outcome).findings if finding.in_diff is in_diff)
+    return sorted(chosen, key=lambda finding: finding.severity.rank)
+
+
+def reason(outcome: Outcome) -> str:
+    """Why the review ended as it did, in a sentence; empty when it simply ended with findings."""
+    if outcome.error is not None:
+        return outcome.error.detail
+    if outcome.conclusion is Conclusion.CLEAN:
+        return f"{reviewer(outcome) or 'The model'} reviewed every selected file and reported nothing."
+    if outcome.conclusion is Conclusion.SKIPPED:
+        return "No changed file was selected for review."
+    if outcome.coverage.complete:
+        return ""
+    missing = outcome.coverage.count(CoverageStatus.NOT_REVIEWED)
+    return f"{missing} of {count(len(outcome.coverage.files), 'changed file')} could not be reviewed."
+
+
+def advice(outcome: Outcome) -> str:
+    """What to do about it, or an empty string."""
+    if outcome.error is not None and outcome.error.advice:
+        return outcome.error.advice
+    if outcome.conclusion not in {Conclusion.INCOMPLETE, Conclusion.FAILED}:
+        return ""
+    return _ADVICE.get(outcome.termination_reason, "") if outcome.termination_reason else ""
+
+
+def caveat(outcome: Outcome) -> str:
+    """What a reader must not conclude (item 58); empty when nothing was reviewed."""
+    if outcome.conclusion in {Conclusion.SKIPPED, Conclusion.FAILED}:
+        return ""
+    return NO_PROOF_EITHER if _review(outcome).findings else NO_PROOF
+
+
+def is_offline(outcome: Outcome) -> bool:
+    """Rules reviewed, not a model."""
+    return outcome.provider == "offline"
+
+
+def reviewer(outcome: Outcome) -> str:
+    """Who reviewed; empty when no model answered."""
+    return "rules, offline" if is_offline(outcome) else shorten(outcome.model or "", MAX_NAME_CHARS)
+
+
+def location(finding: Finding) -> str:
+    """``path``, ``path:3`` or ``path:3-7``."""
+    if finding.line is None:
+        return finding.path
+    ends = finding.end_line is not None and finding.end_line > finding.line
+    return f"{finding.path}:{finding.line}" + (f"-{finding.end_line}" if ends else "")
+
+
+def qualities(finding: Finding) -> list[str]:
+    """Category, confidence and which side, as far as they say something."""
+    words = [] if finding.category is Category.OTHER else [finding.category.replace("_", " ")]
+    if finding.confidence is not None:
+        words.append(f"{finding.confidence} confidence")
+    if finding.side is Side.LEFT:
+        words.append("removed line")
+    return words
+
+
+def numbered_code(finding: Finding) -> str:
+    """The excerpt with line numbers, the finding's own lines marked; empty without an excerpt."""
+    if finding.excerpt is None:
+        return ""
+    first, last = finding.line or 0, finding.end_line or finding.line or 0
+    numbered = list(enumerate(finding.excerpt.lines, finding.excerpt.start_line))
+    width = len(str(numbered[-1][0])) if numbered else 0
+    return "\n".join(
+        f"{'>' if first <= number <= last else ' '} {number:{width}} | {text}".rstrip()
+        for number, text in numbered
+    )
+
+
+def replacement(finding: Finding) -> str:
+    """The suggestion as removed and added lines, when the code it replaces was quoted."""
+    if finding.existing_code is None or finding.suggestion is None:
+        return ""
+    removed = [f"-{line}" for line in finding.existing_code.splitlines()]
+    return "\n".join(removed + [f"+{line}" for line in finding.suggestion.splitlines()])
+
+
+def coverage_counts(outcome: Outcome) -> str:
+    """``12 changed files: 1 not reviewed, 11 reviewed``."""
+    files = outcome.coverage.files
+    if not files:
+        return "No changed file was looked at."
+    parts = (
+        f"{outcome.coverage.count(status):,} {_COVERAGE_WORDS[status]}"
+        for status in _COVERAGE_ORDER
+        if outcome.coverage.count(status)
+    )
+    return f"{count(len(files), 'changed file')}: {', '.join(parts)}."
+
+
+def coverage_files(outcome: Outcome) -> list[FileCoverage]:
+    """Every changed file, what was not reviewed first."""
+    return sorted(outcome.coverage.files, key=lambda file: _COVERAGE_ORDER.index(file.status))
+
+
+def coverage_result(file: FileCoverage) -> tuple[str, str]:
+    """What became of a file, and why or by which checks."""
+    return _COVERAGE_WORDS[file.status], file.reason or ", ".join(file.checks)
+
+
+def run_facts(outcome: Outcome) -> list[str]:
+    """Rounds, calls, tokens, requests and time, as far as there were any."""
+    return [*_loop_facts(outcome), *_request_facts(outcome), duration(outcome.duration_ms)]
+
+
+def review_notes(outcome: Outcome) -> Sequence[str]:
+    """The reviewer's notes."""
+    return _review(outcome).notes
+
+
+def run_notes(outcome: Outcome) -> Sequence[str]:
+    """Our own notes on the run, apart from the reviewer's."""
+    return (*outcome.notes, *outcome.requests.events)
+
+
+def duration(milliseconds: int) -> str:
+    """``340 ms``, ``48.2 s``, ``3 min 4 s``."""
+    if milliseconds < _SECOND_MS:
+        return f"{milliseconds} ms"
+    if milliseconds < _MINUTE_MS:
+        return f"{milliseconds / _SECOND_MS:.1f} s"
+    minutes, rest = divmod(milliseconds, _MINUTE_MS)
+    return f"{minutes} min {rest // _SECOND_MS} s"
+
+
+def count(number: int, noun: str) -> str:
+    """``1 finding``, ``2 findings``, ``10,000 changed files``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _review(outcome: Outcome) -> Review:
+    return outcome.review or Review(summary="")
+
+
+def _loop_facts(outcome: Outcome) -> Iterator[str]:
+    if not outcome.turns:
+        return
+    limits = outcome.limits
+    yield f"{outcome.turns[-1].round} of at most {count(limits.max_rounds, 'round')}"
+    calls = sum(len(turn.tool_calls) for turn in outcome.turns)
+    yield f"{calls:,} of at most {count(limits.max_tool_calls, 'tool call')}"
+    repaired = sum(turn.protocol_action is ProtocolAction.REPAIR for turn in outcome.turns)
+    if repaired:
+        yield f"{count(repaired, 'invalid turn')} dropped and asked again"
+
+
+def _request_facts(outcome: Outcome) -> Iterator[str]:
+    if is_offline(outcome) or not outcome.requests.requests:
+        return
+    usage = outcome.usage
+    if usage is None and outcome.turns:
+        yield "tokens not reported"
+    if usage is not None:
+        total, sent, received = (
+            "?" if number is None else f"{number:,}"
+            for number in (usage.total_tokens, usage.prompt_tokens, usage.completion_tokens)
+        )
+        yield f"{total} tokens ({sent} in, {received} out)"
+    again = outcome.requests.retries
+    waited = f", {again:,} of them repeated, {outcome.requests.waited_seconds:.1f} s waited" if again else ""
+    yield count(outcome.requests.requests, "request") + waited
