@@ -36,7 +36,7 @@ DYNAMIC = {
 }
 # A record or a reason whose codes are looked at where it was made; here only its name is passed on.
 PASSED_ON = re.compile(
-    r"TerminationReason\.[A-Z_]+|[A-Z_]+|replace\([A-Z_]+, .+\)|self\.code|kind|kind\.reason|reason|reason\.value|reply"
+    r"(TerminationReason\.)?[A-Z_]+|replace\([A-Z_]+, .+\)|self\.code|kind(\.reason)?|reason(\.value)?|reply"
 )
 VENDORS = ("opencode", "provider")  # item 61 and 62 keep the first for its host
 REASONS = {reason.value for reason in TerminationReason}
