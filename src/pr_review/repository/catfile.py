@@ -36,7 +36,7 @@ class CatFile:
         self._discard = discard
         self._child: Child | None = None
         self._buffer = bytearray()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may close while its own thread reads
 
     def info(self, oid: str) -> ObjectInfo | None:
         """Return type and size, None for an object that is not there."""

@@ -13,8 +13,9 @@ from pr_review.repository.tree import SUBMODULE, decode_path, is_addressable
 RENAME_SECONDS = 5.0  # decision 2
 MAX_PATCH_BYTES = 32 * 1024 * 1024
 
-# A leading "diff.external=" and "core.pager=cat" come from git.SETTINGS (item 47).
-OPTIONS = ("--text", "--no-ext-diff", "--no-textconv", "--no-color", "--abbrev=10")
+# The options of item 47 (its "-c" come from git.SETTINGS), but for the plumbing command: outside a repository
+# "git diff" silently compares two paths instead (item 48), which "git diff-tree" never does.
+COMMAND = ("diff-tree", "-r", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--abbrev=10")
 
 STATUS = {
     "A": FileStatus.ADDED,
@@ -30,7 +31,7 @@ SUBMODULE_NOTE = "A submodule: only the commit it points at changes."
 
 
 class Change(NamedTuple):
-    """One record of ``git diff --raw -z``; names are the raw bytes."""
+    """One record of ``git diff-tree --raw -z``; names are the raw bytes."""
 
     status: FileStatus
     modes: tuple[str, str]
@@ -47,7 +48,7 @@ def compute_diff(git: Git, merge_base: str, head: str, *, rename_seconds: float 
     """
     raw, renames = read_raw(git, merge_base, head, rename_seconds)
     changes = list(parse_raw(raw))
-    with git.stream("diff", *OPTIONS, renames, "--unified=3", merge_base, head, "--") as child:
+    with git.stream(*COMMAND, renames, "--unified=3", merge_base, head, "--") as child:
         files = tuple(pair(changes, split_sections(child.chunks())))
         if child.wait() != 0:
             raise mismatch()
@@ -55,14 +56,14 @@ def compute_diff(git: Git, merge_base: str, head: str, *, rename_seconds: float 
 
 
 def read_raw(git: Git, merge_base: str, head: str, rename_seconds: float) -> tuple[bytes, str]:
-    """Return ``git diff --raw -z`` and the rename option that it was made with."""
+    """Return ``git diff-tree --raw -z`` and the rename option that it was made with."""
     revisions = (merge_base, head, "--")
     try:
-        return git.run("diff", *OPTIONS, "-M", "--raw", "-z", *revisions, within=rename_seconds), "-M"
+        return git.run(*COMMAND, "-M", "--raw", "-z", *revisions, within=rename_seconds), "-M"
     except RepositoryError as error:
         if error.code != "git_timeout":
             raise
-    return git.run("diff", *OPTIONS, "--no-renames", "--raw", "-z", *revisions), "--no-renames"
+    return git.run(*COMMAND, "--no-renames", "--raw", "-z", *revisions), "--no-renames"
 
 
 def parse_raw(raw: bytes) -> Iterator[Change]:
@@ -115,5 +116,5 @@ def changed_file(change: Change, patches: list[FilePatch]) -> ChangedFile:
 def mismatch() -> RepositoryError:
     """The error for a patch that does not hold the files that were announced."""
     return RepositoryError(
-        "diff_failed", "git diff did not give the patch of every changed file.", "Run the review again."
+        "diff_failed", "git diff-tree did not give the patch of every changed file.", "Run the review again."
     )

@@ -16,7 +16,18 @@ from pr_review.repository.child import Child, cancelled
 MAX_OUTPUT_BYTES = 256 * 1024 * 1024
 
 SUBCOMMANDS = frozenset(
-    {"cat-file", "diff", "fetch", "grep", "init", "log", "ls-tree", "merge-base", "rev-list", "rev-parse"}
+    {
+        "cat-file",
+        "diff-tree",
+        "fetch",
+        "grep",
+        "init",
+        "log",
+        "ls-tree",
+        "merge-base",
+        "rev-list",
+        "rev-parse",
+    }
 )
 
 # Decision 1: none of these may depend on a machine, a user or the workspace.

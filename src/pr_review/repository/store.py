@@ -10,7 +10,7 @@ from typing import Self
 from pr_review.errors import ConfigError, RepositoryError
 from pr_review.repository.fetch import FetchSource, fetch_commits, fetch_error
 from pr_review.repository.git import Git, failure
-from pr_review.repository.workspace import Workspace
+from pr_review.repository.workspace import SHA, Workspace
 
 MAX_MESSAGES = 100
 MAX_MESSAGE_BYTES = 256 * 1024
@@ -158,6 +158,10 @@ class ObjectStore:
 
     def _is_complete(self, *shas: str) -> bool:
         """All files of the commits are here (``--missing=print`` marks what is not with a question mark)."""
+        if not all(SHA.fullmatch(sha) for sha in shas):
+            raise ConfigError(
+                "invalid_commit", "A commit is not given by its full id.", "Give all 40 hexadecimal digits."
+            )
         new = [sha for sha in shas if sha not in self._complete]
         if new:
             done = self.git.call(
@@ -184,7 +188,7 @@ def resolve_ref(workspace: Path, ref: str, *, env: Mapping[str, str], remaining:
     Raises:
         ConfigError: ``empty_repository``, ``unknown_ref``, and as ``Workspace.locate``.
     """
-    if ref.startswith("-"):
+    if ref.startswith("-") or not ref.isprintable():
         raise unknown_ref()
     found = Workspace.locate(workspace)
     git = Git(found.git_dir, env, remaining)
