@@ -3,9 +3,11 @@
 import gzip
 import json
 import socket
+import ssl
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -46,13 +48,13 @@ Rule = Callable[[Request], Answer]
 class ChatServer:
     """Answers from a queue, or by a rule once the queue is empty; an unscripted request gets a 501."""
 
-    def __init__(self, address: tuple[str, int], stopping: threading.Event) -> None:
+    def __init__(self, address: tuple[str, int], stopping: threading.Event, *, scheme: str = "http") -> None:
         self.requests: list[Request] = []
         self.rule: Rule = lambda _: self.json({"error": {"message": "unscripted request"}}, status=501)
         self.stopping = stopping
         self._answers: deque[Answer] = deque()
         self._lock = threading.Lock()
-        self.base_url = f"http://{address[0]}:{address[1]}"
+        self.base_url = f"{scheme}://{address[0]}:{address[1]}"
         self.url = f"{self.base_url}/v1/chat/completions"
 
     @property
@@ -179,18 +181,32 @@ class _Server(ThreadingHTTPServer):
         """A client that hangs up is part of many tests."""
 
 
-@pytest.fixture
-def chat_server() -> Iterator[ChatServer]:
-    """A fresh scripted server on 127.0.0.1, closed after the test."""
+@contextmanager
+def _serving(tls: ssl.SSLContext | None) -> Iterator[ChatServer]:
     stopping = threading.Event()
     with _Server(("127.0.0.1", 0), _Handler) as server:
-        server.chat = ChatServer(server.server_address, stopping)
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        server.chat = ChatServer(server.server_address, stopping, scheme="https" if tls else "http")
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         yield server.chat
         stopping.set()
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def start_chat_server() -> Iterator[Callable[..., ChatServer]]:
+    """A factory of scripted servers on 127.0.0.1, with TLS when given a context; closed after the test."""
+    with ExitStack() as stack:
+        yield lambda tls=None: stack.enter_context(_serving(tls))
+
+
+@pytest.fixture
+def chat_server(start_chat_server: Callable[..., ChatServer]) -> ChatServer:
+    """A fresh scripted server on 127.0.0.1."""
+    return start_chat_server()
 
 
 @pytest.fixture

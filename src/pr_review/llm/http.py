@@ -56,15 +56,16 @@ async def post(
     content: bytes,
     seconds: float,
     enough: Callable[[bytes], bool] = lambda _: False,
+    connect_seconds: float = CONNECT_TIMEOUT_SECONDS,
 ) -> HttpReply | Kind:
     """Send one request and read its reply within ``seconds``; a network failure is returned as its kind.
 
-    ``enough`` sees each decoded piece of the body and may end the reading (a stream's ``[DONE]``). Raises
+    ``enough`` sees each decoded piece of a success and may end the reading (a stream's ``[DONE]``). Raises
     ``ReviewStopped`` at the deadline and ``ModelError`` for a body over ``MAX_RESPONSE_BYTES``.
     """
     if seconds <= 0:
         raise out_of_time()
-    timeout = httpx.Timeout(seconds, connect=min(CONNECT_TIMEOUT_SECONDS, seconds))
+    timeout = httpx.Timeout(seconds, connect=min(connect_seconds, seconds))
     request = client.build_request("POST", url, headers=dict(headers), content=content, timeout=timeout)
     try:
         with anyio.fail_after(seconds):
@@ -101,7 +102,7 @@ async def _read(response: httpx.Response, enough: Callable[[bytes], bool]) -> by
         body += decoded
         if len(body) > MAX_RESPONSE_BYTES:
             raise _too_large()
-        if enough(decoded):
+        if response.is_success and enough(decoded):
             break
     return bytes(body)
 
@@ -124,18 +125,19 @@ def _too_large() -> ModelError:
 
 
 def _network_kind(error: httpx.HTTPError) -> Kind:
-    if _has_cause(error, ssl.SSLError):
-        return TLS_FAILED
     if isinstance(error, httpx.TimeoutException):
         return TIMED_OUT
     if isinstance(error, httpx.ConnectError | httpx.ProxyError | httpx.UnsupportedProtocol):
-        return UNREACHABLE
+        return TLS_FAILED if _is_tls(error) else UNREACHABLE
     return CONNECTION_LOST
 
 
-def _has_cause(error: BaseException | None, kind: type[BaseException]) -> bool:
+def _is_tls(error: BaseException | None) -> bool:
+    """Whether the handshake was refused, rather than cut off in the middle."""
     while error is not None:
-        if isinstance(error, kind):
+        if isinstance(error, ssl.SSLError) and not isinstance(
+            error, ssl.SSLEOFError | ssl.SSLZeroReturnError
+        ):
             return True
         error = error.__cause__ or error.__context__
     return False

@@ -1,7 +1,7 @@
 """A model behind a chat-completions endpoint (section B): encode, send, decode, and adapt once refused."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
@@ -18,7 +18,7 @@ from pr_review.llm.envelope import Decoder, malformed
 from pr_review.llm.failure_kinds import Kind
 from pr_review.llm.failures import Failure
 from pr_review.llm.messages import encode_messages
-from pr_review.llm.profile import Profile
+from pr_review.llm.profile import Profile, Tolerance
 from pr_review.llm.retry import Pacing, send_with_retries
 from pr_review.llm.schemas import encode_tools
 from pr_review.llm.streaming import StreamAssembler
@@ -140,9 +140,13 @@ class OpenAIChat:
             body = wire_json.loads(reply.body)
         except ValueError:
             body = reply.body[: failures.MAX_TEXT_CHARS].decode(errors="replace")
-        optional = self._optional_fields().keys() - {"stream"}
-        vendor = self._settings.profile.vendor
-        return failures.classify(reply.status, reply.headers, body, vendor=vendor, optional=optional)
+        profile, optional = self._settings.profile, self._optional_fields().keys() - {"stream"}
+        failure = failures.classify(
+            reply.status, reply.headers, body, vendor=profile.vendor, optional=optional
+        )
+        if failure.kind is failure_kinds.TOOL_USE_FAILED and profile.accepts(Tolerance.REFUSED_CALL):
+            return replace(failure, kind=replace(failure.kind, retries=failure_kinds.FEW))
+        return failure
 
     def _decode(self, reply: http.HttpReply, assembler: StreamAssembler, current: Round) -> Reply | Failure:
         streamed = self._settings.stream and not reply.body.lstrip().startswith(b"{")

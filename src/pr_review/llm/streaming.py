@@ -27,23 +27,27 @@ class EventReader:
     """Splits server-sent events from any chunking of their bytes; comments and other fields are skipped."""
 
     def __init__(self) -> None:
-        self._buffer = b""
+        self._line_parts: list[bytes] = []
         self._data: list[bytes] = []
+        self._after_return = False
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """Yield the data of each event that is complete now."""
-        self._buffer += chunk
-        held = b"\r" if self._buffer.endswith(b"\r") else b""  # its \n may be in the next chunk
-        *lines, rest = _LINE_END.split(self._buffer.removesuffix(held))
-        self._buffer = rest + held
-        for line in lines:
+        if not chunk:
+            return
+        if self._after_return:  # this line feed belongs to the carriage return before it
+            chunk = chunk.removeprefix(b"\n")
+        self._after_return = chunk.endswith(b"\r")
+        first, *others = _LINE_END.split(chunk)
+        self._line_parts.append(first)
+        for start in others:
+            line = b"".join(self._line_parts)
+            self._line_parts = [start]
             yield from self._line(line)
 
     def close(self) -> Iterator[bytes]:
         """Yield what the last event holds when the stream ended without its empty line."""
-        for line in (*_LINE_END.split(self._buffer), b""):
-            yield from self._line(line)
-        self._buffer = b""
+        yield from self.feed(b"\n\n")
 
     def _line(self, line: bytes) -> Iterator[bytes]:
         name, _, value = line.partition(b":")
@@ -115,11 +119,12 @@ class StreamAssembler:
             raise malformed("A chunk of the stream holds no delta.")
         for key, value in delta.items():
             if key == "tool_calls" and value:
-                self._calls.add(value, final=finish is not None)
+                self._calls.add(value, final=bool(finish))
                 self._message[key] = self._calls.calls
             else:
                 self._message[key] = merge(key, self._message.get(key), value)
-        self._finish = self._finish or finish
+        if not self._finish and finish is not None:  # the first wins; some servers send "" until the end
+            self._finish = finish
 
 
 class CallAssembler:

@@ -1,0 +1,38 @@
+"""The request budget (decision 12)."""
+
+import pytest
+
+from pr_review.errors import ReviewStopped, TerminationReason
+from pr_review.llm.budget import MAX_EVENTS, RequestBudget
+
+
+@pytest.mark.parametrize(("spent", "allowed"), [(2, True), (3, True), (4, False)])
+def test_the_limit_counts_every_request(spent, allowed):
+    budget = RequestBudget(3)
+    for _ in range(min(spent, 3)):
+        budget.spend()
+    if allowed:
+        assert budget.stats.requests == spent
+        return
+    with pytest.raises(ReviewStopped) as stopped:
+        budget.spend()
+    assert (stopped.value.code, stopped.value.termination_reason) == (
+        "max_requests",
+        TerminationReason.MAX_ROUNDS,
+    )
+    assert budget.stats.requests == 3  # a request that was not sent is not counted
+
+
+def test_retries_and_waits_add_up():
+    budget = RequestBudget(9)
+    budget.retry(1.5)
+    budget.retry(0.25)
+    assert (budget.stats.retries, budget.stats.waited_seconds) == (2, 1.75)
+
+
+def test_an_event_is_recorded_once_and_their_number_is_bounded():
+    budget = RequestBudget(1)
+    for number in range(MAX_EVENTS + 1):
+        budget.note(f"event {number}")
+        budget.note(f"event {number}")
+    assert budget.stats.events == tuple(f"event {number}" for number in range(MAX_EVENTS))
