@@ -144,7 +144,7 @@ SHELL = Finding(
     excerpt=Excerpt(
         start_line=39,
         lines=(
-            "def export_invoice(request: Request) -> None:",
+            "def export_invoice(request: Request) -> Response:",
             '    name = request.args["name"]',
             "    # print it",
             '    subprocess.run(f"lp {name}", shell=True)',

@@ -1,0 +1,203 @@
+"""The types of ``review.json``: a published format, so they mirror the domain without being it.
+
+They change by one rule (docs/artifact.md): within a ``schema_version`` fields are only added, and every field
+of a version is always there.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from pr_review.domain.finding import Category, Confidence, Severity, Side
+from pr_review.domain.run import Conclusion, CoverageStatus, ProtocolAction
+from pr_review.errors import TerminationReason
+
+SCHEMA_VERSION: Literal["1"] = "1"
+
+
+class _Record(BaseModel):
+    """Read from the domain by attribute; unknown fields are ignored, so that a newer file can be read."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", from_attributes=True)
+
+
+class ToolRecord(_Record):
+    """The program that wrote the report."""
+
+    name: str
+    version: str
+
+
+class PullRequestRecord(_Record):
+    """The pull request, as GitHub names it; commits are 40 hexadecimal digits."""
+
+    url: str
+    owner: str
+    repository: str
+    number: int
+    title: str
+    body: str
+    author: str
+    base_ref: str
+    head_ref: str
+    base_sha: str = Field(description="The tip of the base branch, not where the diff starts.")
+    head_sha: str
+
+
+class ExcerptRecord(_Record):
+    """Lines of code around a finding, without line ends."""
+
+    start_line: int = Field(ge=1)
+    lines: tuple[str, ...]
+
+
+class FindingRecord(_Record):
+    """One defect, as the reviewer wrote it: untrusted text, to be escaped wherever it is shown."""
+
+    severity: Severity
+    title: str
+    explanation: str
+    path: str = Field(description="Relative to the repository's root.")
+    line: int | None = Field(description="From 1, on `side`; null when no valid line is known.")
+    end_line: int | None
+    side: Side = Field(description="LEFT: the line is one of the merge base that the change removes.")
+    evidence: str
+    recommendation: str
+    existing_code: str | None = Field(description="The code as quoted by the reviewer.")
+    suggestion: str | None = Field(description="What to put in its place.")
+    category: Category
+    confidence: Confidence | None
+    in_diff: bool = Field(description="False: in code this change does not touch; never fails a build.")
+    on_added_line: bool
+    rule: str | None = Field(description="The deterministic rule behind it; null from a model.")
+    excerpt: ExcerptRecord | None
+
+
+class UsageRecord(_Record):
+    """Tokens; null is what the provider did not report."""
+
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    total_tokens: int | None
+
+
+class TurnCallRecord(_Record):
+    """A tool call without its arguments and result."""
+
+    name: str
+    ok: bool
+    result_bytes: int
+    truncated: bool
+    duration_ms: int
+
+
+class TurnRecord(_Record):
+    """One turn of the model."""
+
+    round: int = Field(ge=1)
+    finish_reason: str | None
+    protocol_action: ProtocolAction
+    usage: UsageRecord | None
+    tool_calls: tuple[TurnCallRecord, ...]
+    duration_ms: int
+    error: str | None = Field(description="Why the turn was refused.")
+
+
+class TraceCallRecord(TurnCallRecord):
+    """A tool call with its arguments and the first 4 KiB of its result."""
+
+    id: str
+    arguments: dict[str, JsonValue]
+    result_preview: str
+
+
+class TraceTurnRecord(_Record):
+    """One turn of the model, to explain a review; not an audit log."""
+
+    round: int = Field(ge=1)
+    provider_request_id: str | None
+    provider_model: str | None
+    finish_reason: str | None
+    protocol_action: ProtocolAction
+    usage: UsageRecord | None
+    tool_calls: tuple[TraceCallRecord, ...]
+
+
+class FileCoverageRecord(_Record):
+    """What became of one changed file."""
+
+    path: str
+    status: CoverageStatus
+    reason: str | None = Field(description="Why it is excluded or not reviewed.")
+    checks: tuple[str, ...] = Field(description="Deterministic checks that ran on it.")
+    additions: int
+    deletions: int
+
+
+class CoverageRecord(_Record):
+    """Every changed file, and how many of each kind."""
+
+    reviewed: int
+    excluded: int
+    not_reviewed: int
+    files: tuple[FileCoverageRecord, ...]
+
+
+class RequestsRecord(_Record):
+    """HTTP requests to the model, retries among them."""
+
+    requests: int
+    retries: int
+    waited_seconds: float
+    events: tuple[str, ...] = Field(description="What was adapted to the server.")
+
+
+class LimitsRecord(_Record):
+    """The budgets of the run."""
+
+    max_rounds: int
+    max_tool_calls: int
+    max_requests: int
+    max_repairs: int
+    timeout_seconds: float
+    calls_per_round: int
+    tool_context_bytes: int
+
+
+class ErrorRecord(_Record):
+    """Why the review did not end as it should, and what to do."""
+
+    code: str
+    detail: str
+    advice: str
+    termination_reason: TerminationReason | None
+
+
+class ReviewReport(_Record):
+    """The whole of `review.json`."""
+
+    schema_version: Literal["1"]
+    tool: ToolRecord
+    conclusion: Conclusion
+    exit_code: int
+    termination_reason: TerminationReason | None = Field(
+        description="Null when no review loop ran, or it was cancelled."
+    )
+    error: ErrorRecord | None
+    pull_request: PullRequestRecord | None = Field(description="Null when it is not known.")
+    merge_base_sha: str | None = Field(description="Where the diff starts.")
+    summary: str | None
+    findings: tuple[FindingRecord, ...]
+    notes: tuple[str, ...] = Field(description="Of the reviewer.")
+    run_notes: tuple[str, ...] = Field(description="Of this program, on this run.")
+    coverage: CoverageRecord
+    provider: str
+    model: str | None
+    request_id: str | None
+    prompt_version: str | None
+    usage: UsageRecord | None
+    requests: RequestsRecord
+    limits: LimitsRecord | None = Field(description="Null when the settings were not read yet.")
+    turns: tuple[TurnRecord, ...]
+    trace: tuple[TraceTurnRecord, ...] | None = Field(description="Null unless `include-trace` asks for it.")
+    duration_ms: int = Field(description="Of the whole run.")
