@@ -1,0 +1,51 @@
+# The action's image, as GitHub's runner needs it: root, no working directory of ours, an entrypoint in exec form
+# with an absolute path (a shell would drop INPUT_* names with dashes). docs/image.md says what weighs what.
+
+FROM python:3.13-slim-trixie@sha256:9d2e5553305c7c7b0097999bb17187c69b921ccd6bc9d40e4bb5ebe652c00285 AS build
+
+# Wheels only: nothing is compiled, and what is installed is what the lock file names, byte by byte.
+COPY requirements/build.txt requirements/runtime.txt /src/requirements/
+RUN python3 -m venv --without-pip /build \
+ && python3 -m venv --without-pip /opt/pr-review \
+ && pip --python /build/bin/python --no-cache-dir install --quiet \
+      --only-binary=:all: --require-hashes --requirement /src/requirements/build.txt \
+ && pip --python /opt/pr-review/bin/python --no-cache-dir install --quiet --no-compile \
+      --only-binary=:all: --require-hashes --requirement /src/requirements/runtime.txt
+
+# Byte code is made once, here. It carries no time stamps to compare, so nothing is compiled or checked at start.
+COPY pyproject.toml README.md LICENSE /src/
+COPY src /src/src
+RUN pip --python /build/bin/python --no-cache-dir wheel --quiet \
+      --no-index --no-deps --no-build-isolation --wheel-dir /dist /src \
+ && pip --python /opt/pr-review/bin/python --no-cache-dir install --quiet --no-compile \
+      --no-index --no-deps /dist/*.whl \
+ && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/pr-review/lib
+
+
+FROM python:3.13-slim-trixie@sha256:9d2e5553305c7c7b0097999bb17187c69b921ccd6bc9d40e4bb5ebe652c00285
+
+LABEL org.opencontainers.image.title="pr-review" \
+      org.opencontainers.image.description="Reviews a pull request inside GitHub Actions and writes only what it can prove; it posts nothing." \
+      org.opencontainers.image.licenses="Apache-2.0"
+
+# git without what no command of ours starts: Perl's library, documentation, servers and mail.
+# hadolint ignore=DL3008
+RUN printf 'path-exclude=%s\n' \
+      '/usr/lib/*/perl/*' '/usr/lib/*/libperl.so*' '/usr/share/perl/*' '/usr/share/perl5/*' \
+      '/usr/share/doc/*' '/usr/share/man/*' '/usr/share/locale/*' '/usr/share/gitweb/*' \
+      '/usr/bin/scalar' '/usr/bin/git-shell' '/usr/lib/git-core/scalar' '/usr/lib/git-core/git-shell' \
+      '/usr/lib/git-core/git-daemon' '/usr/lib/git-core/git-imap-send' '/usr/lib/git-core/git-http-*' \
+      '/usr/lib/git-core/git-sh-i18n--envsubst' >/etc/dpkg/dpkg.cfg.d/pr-review \
+ && apt-get update -qq \
+ && DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends git >/dev/null \
+ && rm -rf /etc/dpkg/dpkg.cfg.d/pr-review /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/* /var/log/*
+
+# The base has no byte code of the standard library; without it each start would compile what it imports.
+RUN python3 -m compileall -q --invalidation-mode unchecked-hash \
+      -x '/(site-packages|dist-packages|test|idlelib|lib2to3|tkinter|turtledemo|ensurepip)/' \
+      "$(python3 -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
+
+COPY --from=build /opt/pr-review /opt/pr-review
+
+# -I: neither PYTHON* variables of the workflow nor modules of the checkout decide what is imported.
+ENTRYPOINT ["/opt/pr-review/bin/python", "-I", "-B", "-m", "pr_review", "action"]
