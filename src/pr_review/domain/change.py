@@ -111,6 +111,13 @@ class ChangedFile:
             line.new_line for hunk in self.hunks for line in hunk.lines if line.new_line is not None
         )
 
+    @cached_property
+    def old_diff_lines(self) -> frozenset[int]:
+        """Merge-base line numbers that a hunk shows, removed or context."""
+        return frozenset(
+            line.old_line for hunk in self.hunks for line in hunk.lines if line.old_line is not None
+        )
+
     @property
     def patch(self) -> str:
         """The file's whole patch."""

@@ -49,6 +49,33 @@ class Side(StrEnum):
     LEFT = "LEFT"
 
 
+class AnchorStatus(StrEnum):
+    """How a finding's place was found; docs/findings.md has the rules.
+
+    ``HUNK``, ``OLD`` and ``FILE``: the quoted code stands there and nowhere else, or where the reviewer said.
+    ``NEAREST``: it stands in several places, one of them by far the closest to the reviewer's line.
+    ``AMBIGUOUS``: in several, and none can be told from the others. ``UNVERIFIED``: in none; the line is the
+    reviewer's. ``LINE``: nothing was quoted; the line is the reviewer's. ``FILE_LEVEL``: no line is known.
+    """
+
+    HUNK = "hunk"
+    OLD = "old"
+    FILE = "file"
+    NEAREST = "nearest"
+    AMBIGUOUS = "ambiguous"
+    UNVERIFIED = "unverified"
+    LINE = "line"
+    FILE_LEVEL = "file_level"
+
+
+class Place(Frozen):
+    """Lines of one side of a file, both ends included; ``end_line`` is None for a single line."""
+
+    side: Side
+    line: int
+    end_line: int | None = None
+
+
 class Excerpt(Frozen):
     """A few lines of code around a finding, so that every report can be rendered from the artifact alone.
 
@@ -62,7 +89,9 @@ class Excerpt(Frozen):
 class Finding(Frozen):
     """One defect. ``line`` is None when no valid line is known; ``in_diff``: a hunk of the change shows it.
 
-    ``rule`` names the deterministic rule that proved it (offline), else None.
+    Lines of the left side count in the merge base. ``rule`` names the deterministic rule that proved it
+    (offline), else None. ``alternatives`` are other places that hold the same code. ``merged`` counts the
+    further findings that said the same. ``fingerprint`` stays the same when lines move; "" before placement.
     """
 
     severity: Severity
@@ -82,6 +111,10 @@ class Finding(Frozen):
     on_added_line: bool = False
     rule: str | None = None
     excerpt: Excerpt | None = None
+    anchor: AnchorStatus = AnchorStatus.LINE
+    alternatives: tuple[Place, ...] = ()
+    merged: int = 0
+    fingerprint: str = ""
 
 
 class Review(Frozen):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from pr_review.domain.finding import Category, Confidence, Severity, Side
+from pr_review.domain.finding import AnchorStatus, Category, Confidence, Severity, Side
 from pr_review.domain.run import Conclusion, CoverageStatus, ProtocolAction
 from pr_review.errors import TerminationReason
 
@@ -51,6 +51,14 @@ class ExcerptRecord(_Record):
     lines: tuple[str, ...]
 
 
+class PlaceRecord(_Record):
+    """Lines of one side of a file, both ends included."""
+
+    side: Side
+    line: int = Field(ge=1)
+    end_line: int | None
+
+
 class FindingRecord(_Record):
     """One defect, as the reviewer wrote it: untrusted text, to be escaped wherever it is shown."""
 
@@ -71,6 +79,10 @@ class FindingRecord(_Record):
     on_added_line: bool
     rule: str | None = Field(description="The deterministic rule behind it; null from a model.")
     excerpt: ExcerptRecord | None
+    anchor: AnchorStatus = Field(description="How the line was found; see docs/findings.md.")
+    alternatives: tuple[PlaceRecord, ...] = Field(description="Other places that hold the same code.")
+    merged: int = Field(ge=0, description="Further findings that said the same and were merged into it.")
+    fingerprint: str = Field(description="The same for the same finding after lines have moved.")
 
 
 class UsageRecord(_Record):
