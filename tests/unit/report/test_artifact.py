@@ -58,7 +58,7 @@ def test_schema_is_open_and_complete():
     """A field may be added, and no field of this version may be missing."""
     nodes = [schema(), *schema()["$defs"].values()]
     objects = [node for node in nodes if node.get("type") == "object"]
-    assert len(objects) == 15
+    assert len(objects) == 16
     for node in objects:
         assert "additionalProperties" not in node
         assert node["required"] == list(node["properties"])
@@ -67,7 +67,7 @@ def test_schema_is_open_and_complete():
 def test_old_reader_ignores_a_new_field(outcomes):
     """The additive rule, from the reader's side."""
     newer = {**decoded(outcomes.rich), "field_of_tomorrow": 1}
-    newer["findings"][0]["anchor"] = "hunk"
+    newer["findings"][0]["field_of_tomorrow"] = "hunk"
     Draft202012Validator(schema()).validate(newer)
     assert ReviewReport.model_validate(newer) == build(outcomes.rich)
 
