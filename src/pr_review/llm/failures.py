@@ -88,7 +88,8 @@ def classify(
     the one of them the provider complains about.
     """
     signals = read_signals(body)
-    kind = next((rule.kind for rule in RULES if _matches(rule, status, signals)), MALFORMED)
+    rule = matching_rule(status, signals)
+    kind = rule.kind if rule else MALFORMED
     parameter = _named_parameter(kind, signals, optional) if status in {400, 422} else None
     return Failure(kind, vendor, retry_delay(headers, body, signals.text), parameter)
 
@@ -155,6 +156,11 @@ def _named_parameter(kind: Kind, signals: Signals, optional: Collection[str]) ->
     if not pointed and kind is UNSUPPORTED_PARAMETER:
         pointed = [name for name in optional if re.search(rf"\b{re.escape(name.lower())}\b", signals.text)]
     return max(pointed, key=len, default=None)
+
+
+def matching_rule(status: int, signals: Signals) -> Rule | None:
+    """The first rule that the reply meets."""
+    return next((rule for rule in RULES if _matches(rule, status, signals)), None)
 
 
 def _matches(rule: Rule, status: int, signals: Signals) -> bool:

@@ -92,8 +92,8 @@ def _flatten(schema: JsonObject) -> JsonObject:
         }
         node = flat | node | merged
     for key in ("anyOf", "oneOf"):
-        real = next((branch for branch in _branches(schema, key) if branch.get("type") != "null"), {})
-        node = _flatten(real) | node
+        real = [branch for branch in _branches(schema, key) if branch.get("type") != "null"]
+        node = (_flatten(real[0]) if real else {}) | node
     return node
 
 

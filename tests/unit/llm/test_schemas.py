@@ -1,0 +1,179 @@
+"""Tool schemas in each server's form (item 89, Appendix 2)."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pr_review.domain.chat import ToolSpec
+from pr_review.errors import ConfigError
+from pr_review.llm.profiles import PROFILES
+from pr_review.llm.schemas import MAX_TOOLS, MAX_TOOLS_BYTES, SchemaForm, encode_tools, normalise
+from pr_review.tools.list_files import ListRepositoryFiles
+from pr_review.tools.read_file import ReadRepositoryFile
+from pr_review.tools.search import SearchRepository
+from pr_review.tools.show_diff import InspectGitDiff
+
+SPECS = [tool.spec for tool in (ListRepositoryFiles, ReadRepositoryFile, SearchRepository, InspectGitDiff)]
+NORMALISED = [SchemaForm.PORTABLE, SchemaForm.GRAMMAR]
+UNSUPPORTED = {
+    "$schema", "$defs", "definitions", "$ref", "not", "nullable", "title", "allOf", "anyOf", "oneOf",
+    "additionalProperties",
+}  # fmt: skip
+
+
+def assert_strict(node: dict) -> None:
+    """The contract of item 89, at every node."""
+    assert isinstance(node["type"], str)
+    assert not UNSUPPORTED & node.keys()
+    assert node.get("default", 0) is not None
+    assert node.get("required") != []
+    if node["type"] == "object":
+        assert isinstance(node["properties"], dict)
+    if node["type"] == "array":
+        assert isinstance(node["items"], dict)
+        assert {"type", "properties"} & node["items"].keys()
+    for child in (*node.get("properties", {}).values(), *([node["items"]] if "items" in node else [])):
+        assert_strict(child)
+
+
+@pytest.mark.parametrize("form", NORMALISED)
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_every_tool_meets_the_strict_contract(spec, form):
+    schema = normalise(spec.parameters, form)
+    assert_strict(schema)
+    assert json.loads(json.dumps(schema)) == schema
+    assert set(schema["properties"]) == set(spec.parameters["properties"])
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
+def test_every_profile_offers_every_tool(profile):
+    encoded = encode_tools(SPECS, profile.schema)
+    assert [tool["function"]["name"] for tool in encoded] == [spec.name for spec in SPECS]
+    assert all(tool.keys() == {"type", "function"} for tool in encoded)
+    assert all(tool["function"].keys() == {"name", "description", "parameters"} for tool in encoded)
+
+
+def test_canonical_schemas_are_sent_as_they_are():
+    encoded = encode_tools(SPECS, SchemaForm.CANONICAL)
+    assert [tool["function"]["parameters"] for tool in encoded] == [spec.parameters for spec in SPECS]
+
+
+def test_the_portable_form_is_that_of_the_appendix():
+    read = normalise(ReadRepositoryFile.spec.parameters, SchemaForm.PORTABLE)
+    listing = normalise(ListRepositoryFiles.spec.parameters, SchemaForm.PORTABLE)
+    assert read["properties"]["end_line"] == {"type": "integer", "minimum": 1}
+    assert read["required"] == ["path"]
+    assert listing["properties"]["cursor"]["type"] == "string"
+    assert "default" not in listing["properties"]["cursor"]
+    assert listing["properties"]["limit"] == {"type": "integer", "minimum": 1, "maximum": 200, "default": 100}
+    assert "required" not in listing
+
+
+def test_a_grammar_has_no_repetition_counts():
+    text = json.dumps([normalise(spec.parameters, SchemaForm.GRAMMAR) for spec in SPECS])
+    assert "maxLength" not in text
+    assert "maxItems" not in text
+    portable = json.dumps([normalise(spec.parameters, SchemaForm.PORTABLE) for spec in SPECS])
+    assert "maxLength" in portable
+    assert "maxItems" in portable
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({}, {"type": "object", "properties": {}}),
+        ({"type": "string"}, {"type": "object", "properties": {}}),
+        (
+            {"properties": {"title": {"type": ["null", "string"], "title": "T"}}},
+            {"type": "object", "properties": {"title": {"type": "string"}}},
+        ),
+        (
+            {
+                "type": "object",
+                "properties": {"a": {"anyOf": [{"type": "null"}, {"type": "integer", "minimum": 2}]}},
+            },
+            {"type": "object", "properties": {"a": {"type": "integer", "minimum": 2}}},
+        ),
+        (
+            {"type": "object", "properties": {"a": {"oneOf": [{"type": "null"}]}}},
+            {"type": "object", "properties": {"a": {"type": "string"}}},
+        ),
+        (
+            {
+                "allOf": [
+                    {"properties": {"a": {"type": "string"}}, "required": ["a"]},
+                    {"properties": {"b": {"type": "array"}}, "required": ["b"]},
+                ],
+                "required": ["c"],
+                "properties": {"c": {"type": "number"}},
+            },
+            {
+                "type": "object",
+                "properties": {
+                    "b": {"type": "array", "items": {"type": "string"}},
+                    "a": {"type": "string"},
+                    "c": {"type": "number"},
+                },
+                "required": ["b", "a", "c"],
+            },
+        ),
+    ],
+)
+def test_composites_and_gaps(schema, expected):
+    assert normalise(schema, SchemaForm.PORTABLE) == expected
+
+
+SCHEMAS = st.recursive(
+    st.fixed_dictionaries(
+        {}, optional={"type": st.sampled_from(["string", "integer", "null", "array", "object"])}
+    ),
+    lambda inner: st.fixed_dictionaries(
+        {},
+        optional={
+            "type": st.sampled_from(["object", ["null", "object"], ["null"], 5]),
+            "properties": st.dictionaries(st.sampled_from(["title", "a", "$ref", "not"]), inner, max_size=3),
+            "items": inner,
+            "anyOf": st.lists(inner, max_size=2),
+            "allOf": st.lists(inner, max_size=2),
+            "title": st.just("T"),
+            "additionalProperties": st.just(False),
+            "default": st.none() | st.just(1),
+            "required": st.just([]) | st.just(["a"]),
+        },
+    ),
+    max_leaves=10,
+)
+
+
+@given(SCHEMAS, st.sampled_from(NORMALISED))
+def test_any_schema_comes_out_strict(schema, form):
+    assert_strict(normalise(schema, form))
+
+
+def spec(name: str, size: int) -> ToolSpec:
+    return ToolSpec(name=name, description="d" * size, parameters={"type": "object", "properties": {}})
+
+
+@pytest.mark.parametrize(("count", "accepted"), [(127, True), (128, True), (129, False)])
+def test_the_number_of_tools_is_bounded(count, accepted):
+    assert MAX_TOOLS == 128
+    tools = [spec(f"t{number}", 1) for number in range(count)]
+    if accepted:
+        assert len(encode_tools(tools, SchemaForm.CANONICAL)) == count
+    else:
+        with pytest.raises(ConfigError, match="tools_too_large"):
+            encode_tools(tools, SchemaForm.CANONICAL)
+
+
+@pytest.mark.parametrize(("size", "accepted"), [(32_767, True), (32_768, True), (32_769, False)])
+def test_the_bytes_of_the_tools_are_bounded(size, accepted):
+    assert MAX_TOOLS_BYTES == 32_768
+    empty = len(json.dumps(encode_tools([spec("t", 0)], SchemaForm.CANONICAL), separators=(",", ":")))
+    tools = [spec("t", size - empty)]
+    if accepted:
+        encode_tools(tools, SchemaForm.CANONICAL)
+    else:
+        with pytest.raises(ConfigError, match="tools_too_large"):
+            encode_tools(tools, SchemaForm.CANONICAL)
