@@ -230,7 +230,7 @@ def test_a_connection_cut_in_the_middle_is_retried(github):
 
 
 def test_a_silent_server_is_left_when_the_run_has_no_time(github):
-    github.server.rule = lambda _: github.server.json({}, delay=30.0)
+    github.server.rule = lambda _: github.server.json(github.pull, delay=5.0)
     client = Client(github.api_url, remaining=0.5)
     assert client.refusal().code == "github_unreachable"
     assert client.waits == []

@@ -141,6 +141,13 @@ def test_what_is_omitted_is_always_counted_and_listed_within_bounds(diff_of, cha
     assert (result.payload["diff"], result.shown, result.truncated) == ("", (), True)
 
 
+def test_hunks_leave_room_for_the_list_of_what_is_omitted(diff_of, changed):
+    diff = diff_of(*(changed(f"{number:03}.py", "+x") for number in range(200)))
+    result = run(diff, budget=8192)
+    assert len(result.payload["omitted"]) == MAX_OMITTED
+    assert size(result.payload) <= 8192
+
+
 @pytest.mark.parametrize(("files", "listed"), [(49, 49), (50, 50), (51, 50)])
 def test_at_most_fifty_omitted_paths_are_listed(diff_of, changed, files, listed):
     result = run(diff_of(*(changed(f"{number}.py", "+x") for number in range(files))), max_bytes=1)
