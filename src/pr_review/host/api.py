@@ -126,6 +126,8 @@ class GitHubApi:
         except (http.RequestException, AssertionError, AttributeError, RuntimeError, TypeError, ValueError):
             # PyGithub's ways to say that an answer or a redirect is not what it expects
             failure = api_errors.BAD_RESPONSE
+        except OSError:  # the file of certificate authorities is not there
+            failure = api_errors.UNTRUSTED
         raise _AttemptFailed(failure) from None
 
     def _connect(self) -> "Github":

@@ -311,3 +311,14 @@ def test_an_unknown_certificate_authority_is_refused_at_once(tls_url):
 
 def test_a_certificate_authority_of_one_s_own_can_be_given(tls_url, certificate):
     assert Client(tls_url, TOKEN, ca_file=str(certificate)).get().number == 2
+
+
+def test_certificate_authorities_that_are_not_there_are_named(tls_url, tmp_path):
+    error = Client(tls_url, TOKEN, ca_file=str(tmp_path / "absent.pem")).refusal()
+    assert error.code == "github_tls"
+    assert str(tmp_path) not in f"{error} {error.advice}"
+
+
+@pytest.mark.parametrize("api_url", ["", "api.github.com", "ftp://127.0.0.1", "http://"])
+def test_an_api_url_that_is_none_is_named(api_url):
+    assert Client(api_url).refusal().code == "github_bad_response"
