@@ -1,5 +1,6 @@
 """What is known of a run at any moment, and the ``Outcome`` made of it: reports exist on every way out."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pr_review.domain.change import Diff, PullRequest
@@ -16,7 +17,7 @@ from pr_review.review.selection import Selection
 
 @dataclass
 class Known:
-    """Filled in as a run goes; every field but ``notes`` is None until its step has finished."""
+    """Filled in as a run goes; a field is None, or empty, until its step has finished."""
 
     settings: Settings | None = None
     pull_request: PullRequest | None = None
@@ -27,6 +28,7 @@ class Known:
     record: Record | None = None
     review: Review | None = None
     first_request: bytes | None = None
+    is_tracked: Callable[[str], bool] = lambda _path: False
     notes: list[str] = field(default_factory=list)
 
     def outcome(self, error: PrReviewError | None, duration_ms: int) -> Outcome:

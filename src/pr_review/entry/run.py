@@ -50,7 +50,8 @@ class ReviewRun:
     environ: Mapping[str, str]
     scratch: Path
     deadline: Deadline
-    on_turn: Callable[[Progress], None]
+    on_turn: Callable[[Progress], None] = lambda _: None
+    on_prepared: Callable[[], None] = lambda: None
     known: Known = field(default_factory=Known)
     _store: ObjectStore | None = None
 
@@ -61,6 +62,7 @@ class ReviewRun:
         self.known.pull_request = subject.pull_request
         store = await in_thread(lambda: self._open_store(subject))
         prepared = await in_thread(lambda: self._prepare(store, subject))
+        self.on_prepared()
         if not prepared.selection.selected:
             raise _nothing_selected(prepared.diff)
         reviewer = self._choose_reviewer(subject, prepared)
@@ -94,8 +96,10 @@ class ReviewRun:
         diff = self.known.diff = compute_diff(store.git, merge_base, pull.head_sha)
         selection = select(diff, self.settings.include, self.settings.exclusions)
         self.known.selection = selection
+        head = HeadTree.load(store.git, pull.head_sha)
+        self.known.is_tracked = lambda path: head.exists(path) or base.exists(path)
         return Prepared(
-            head=HeadTree.load(store.git, pull.head_sha),
+            head=head,
             diff=diff,
             selection=selection,
             commits=store.commit_messages(merge_base, pull.head_sha),

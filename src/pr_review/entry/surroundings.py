@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from pr_review.errors import ConfigError, PrReviewError
+from pr_review.host.runner import neutralise
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Surroundings:
     clock: Callable[[], float]
     random_hex: Callable[[], str]
     stdout: TextIO
+    stderr: TextIO
     debug: bool = False
 
     @classmethod
@@ -34,6 +36,7 @@ class Surroundings:
             clock=time.monotonic,
             random_hex=lambda: secrets.token_hex(16),
             stdout=sys.stdout,
+            stderr=sys.stderr,
             debug=debug or os.environ.get("RUNNER_DEBUG") == "1",
         )
 
@@ -65,7 +68,11 @@ class Surroundings:
         self.stdout.flush()
 
     def say_error(self, error: PrReviewError) -> None:
-        """Print code, sentence and what to do; the traceback only with ``debug``."""
+        """Print code, sentence and what to do."""
         self.say(f"error [{error.code}]: {error.detail}\n{error.advice}".rstrip())
+        self.say_cause(error)
+
+    def say_cause(self, error: PrReviewError) -> None:
+        """Print the traceback of what caused an error, with ``debug`` only."""
         if self.debug and error.__cause__ is not None:
-            self.say("".join(traceback.format_exception(error.__cause__)))
+            self.say(neutralise("".join(traceback.format_exception(error.__cause__))))

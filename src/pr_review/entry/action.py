@@ -1,0 +1,46 @@
+"""``pr-review action``: what the container runs, spoken to by GitHub's runner."""
+
+from pathlib import Path
+
+from pr_review.domain.run import Outcome
+from pr_review.entry.deadline import Deadline
+from pr_review.entry.reports import Written
+from pr_review.entry.session import Session
+from pr_review.entry.settings import Settings
+from pr_review.entry.subject import Subject, subject_of_event
+from pr_review.entry.surroundings import Surroundings
+from pr_review.errors import ConfigError, PrReviewError
+from pr_review.host.runner import Runner
+
+TIMEOUT_SECONDS = 900  # until the settings are read
+
+
+def run_action(around: Surroundings) -> int:
+    """Review what the event names and report on every way out; returns the exit code."""
+    runner = Runner.from_environ(around.environ, around.stdout, around.random_hex)
+    workspace = Path(around.environ.get("GITHUB_WORKSPACE") or around.cwd)
+
+    def show(outcome: Outcome, written: Written) -> None:
+        count = len(outcome.review.findings) if outcome.review else 0
+        runner.log(f"conclusion: {outcome.conclusion}, findings: {count}, report: {written.report_path}")
+
+    session = Session(around, runner, workspace, show, Deadline.after(TIMEOUT_SECONDS, around.clock))
+    try:
+        settings = Settings.from_mapping(around.environ)
+    except PrReviewError as error:
+        return session.finish(error)
+    runner.mask(settings.secrets)
+    for note in settings.notes:
+        runner.warning(note)
+    session.deadline = Deadline.after(settings.timeout_seconds, around.clock)
+    return session.review(settings, lambda: _find_subject(settings, around, workspace, session.deadline))
+
+
+def _find_subject(settings: Settings, around: Surroundings, workspace: Path, deadline: Deadline) -> Subject:
+    if not around.environ.get("GITHUB_WORKSPACE"):
+        raise ConfigError(
+            "no_workspace",
+            "GITHUB_WORKSPACE is not set, so there is no checkout to review.",
+            "Run as a workflow step after actions/checkout, or use `pr-review local`.",
+        )
+    return subject_of_event(settings, around.environ, workspace, deadline)

@@ -1,0 +1,30 @@
+"""``pr-review local``: the same review over a local repository, printed as text."""
+
+from pr_review.domain.run import Outcome
+from pr_review.entry.deadline import Deadline
+from pr_review.entry.reports import Written
+from pr_review.entry.session import Session
+from pr_review.entry.settings import Settings
+from pr_review.entry.subject import subject_of_repository
+from pr_review.entry.surroundings import Surroundings
+from pr_review.host.runner import Runner
+from pr_review.report import terminal
+
+
+def run_local(around: Surroundings, *, repository: str, base: str, head: str) -> int:
+    """Review ``base..head`` of a repository; reports go below the working directory.
+
+    Returns the exit code; raises ``ConfigError`` for settings that cannot be used.
+    """
+    settings = Settings.from_mapping(around.environ)
+    deadline = Deadline.after(settings.timeout_seconds, around.clock)
+
+    def show(outcome: Outcome, written: Written) -> None:
+        around.say(terminal.render(outcome, color=around.stdout.isatty()))
+        around.say(f"report: {written.report_path}" if written.report_path else "")
+
+    session = Session(around, Runner(around.stderr, around.random_hex), around.cwd, show, deadline)
+    return session.review(
+        settings,
+        lambda: subject_of_repository(around.cwd / repository, base, head, around.environ, deadline),
+    )

@@ -1,0 +1,125 @@
+"""One run with everything around it: a deadline, signals, a log, and reports on every way out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+
+from pr_review.domain.run import Conclusion, Outcome
+from pr_review.entry import signals
+from pr_review.entry.deadline import Deadline
+from pr_review.entry.known import Known
+from pr_review.entry.reports import Destination, Written, write_reports
+from pr_review.entry.run import ReviewRun
+from pr_review.entry.settings import Settings
+from pr_review.entry.subject import Subject
+from pr_review.entry.supervise import supervise
+from pr_review.entry.surroundings import Surroundings
+from pr_review.errors import InternalError, PrReviewError
+from pr_review.host.runner import Runner, step_outputs
+from pr_review.review.loop import Progress
+
+DEFAULT_OUTPUT_DIR = "pr-review-report"
+
+
+@dataclass
+class Session:
+    """One run; ``known`` is what its reports are made of, ``show`` prints the result for its reader.
+
+    ``workspace`` is the folder that the output folder lies in.
+    """
+
+    around: Surroundings
+    runner: Runner
+    workspace: Path
+    show: Callable[[Outcome, Written], None]
+    deadline: Deadline
+    known: Known = field(default_factory=Known)
+
+    def review(self, settings: Settings, find_subject: Callable[[], Subject]) -> int:
+        """Review under one deadline and one signal receiver; returns the exit code."""
+        run = ReviewRun(
+            settings=settings,
+            environ=self.around.environ,
+            scratch=self.around.scratch(settings.workspace_root),
+            deadline=self.deadline,
+            on_turn=self._say_turn,
+            on_prepared=self._check_output,
+            known=self.known,
+        )
+        return anyio.run(supervise, run, find_subject, self.finish)
+
+    def finish(self, error: PrReviewError | None) -> int:
+        """Write every report of what is known, whatever ended the run; returns the exit code."""
+        try:
+            return self._report(error)
+        except Exception as bug:  # noqa: BLE001 -- the border of reporting: a bug here must leave a report too
+            internal = InternalError()
+            internal.__cause__ = bug
+            signals.report(self.around.environ, internal)
+            self.around.say_cause(internal)
+            return internal.exit_code
+
+    def _report(self, error: PrReviewError | None) -> int:
+        outcome = self.known.outcome(error, self.deadline.elapsed_ms())
+        settings = self.known.settings
+        secrets = settings.secrets if settings else ()
+        try:
+            written = write_reports(outcome, self._destination, secrets, self.known.first_request)
+        except PrReviewError as problem:
+            self.around.say_error(problem)
+            written = Written("", "", "", problem)
+        self._publish(outcome, written)
+        self._say_end(outcome, error, written)
+        return outcome.exit_code or (written.problem.exit_code if written.problem else 0)
+
+    @property
+    def _destination(self) -> Destination:
+        settings = self.known.settings
+        return Destination(
+            workspace=self.workspace,
+            output_dir=settings.output_dir if settings else DEFAULT_OUTPUT_DIR,
+            is_tracked=self.known.is_tracked,
+            random_hex=self.around.random_hex,
+        )
+
+    def _check_output(self) -> None:
+        """Refuse a hostile output folder before anything is spent (decision 17)."""
+        directory, problem = self._destination.open()
+        directory.close()
+        if problem:
+            raise problem
+
+    def _publish(self, outcome: Outcome, written: Written) -> None:
+        """Summary and outputs, in the runner's files."""
+        if written.page and not self.runner.append_summary(written.page):
+            self.runner.debug("The step summary was not written.")
+        outputs = step_outputs(outcome, report_path=written.report_path, summary_path=written.summary_path)
+        self.runner.set_outputs(outputs)
+
+    def _say_turn(self, progress: Progress) -> None:
+        tokens = progress.usage.total_tokens if progress.usage else None
+        self.runner.log(
+            f"round {progress.round}: {progress.action.value}, tool calls: {progress.calls}, "
+            f"result bytes: {progress.result_bytes}, tokens: {'unknown' if tokens is None else tokens}, "
+            f"seconds left: {self.deadline.remaining():.0f}"
+        )
+
+    def _say_end(self, outcome: Outcome, error: PrReviewError | None, written: Written) -> None:
+        self.show(outcome, written)
+        title = {"title": "pr-review"}
+        if error:
+            self._level(outcome)(f"[{error.code}] {error.detail} {error.advice}".strip(), title)
+            self.around.say_cause(error)
+        elif outcome.conclusion is Conclusion.INCOMPLETE:
+            self.runner.warning(
+                "[incomplete] Some changed code was not reviewed; the report lists it.", title
+            )
+        if written.problem and written.problem is not error:
+            self.runner.error(f"[{written.problem.code}] {written.problem.detail}", title)
+
+    def _level(self, outcome: Outcome) -> Callable[[str, dict[str, str]], None]:
+        if outcome.conclusion is Conclusion.SKIPPED:
+            return self.runner.notice
+        return self.runner.error if outcome.exit_code else self.runner.warning
