@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pr_review import __version__
 from pr_review.domain.finding import Severity
 from pr_review.domain.run import KIB, Conclusion, Outcome
 from pr_review.report import links, wording
@@ -20,7 +19,6 @@ _GLOBALS = {
     "icons": ICONS,
     "language_of": language_of,
     "links": links,
-    "version": __version__,
     "wording": wording,
 }
 # What a reader must see unfolded: here the list of files is the message.

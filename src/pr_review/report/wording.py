@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from pr_review import __version__
 from pr_review.domain.finding import Category, Finding, Review, Severity, Side
 from pr_review.domain.run import Conclusion, CoverageStatus, FileCoverage, Outcome, ProtocolAction
 from pr_review.domain.text import shorten
@@ -95,6 +96,11 @@ def caveat(outcome: Outcome) -> str:
     return NO_PROOF_EITHER if _review(outcome).findings else NO_PROOF
 
 
+def method(outcome: Outcome) -> str:
+    """That rules reviewed and not a model (decision 3); empty when a model did, or nobody."""
+    return BY_RULES if is_offline(outcome) and caveat(outcome) else ""
+
+
 def is_offline(outcome: Outcome) -> bool:
     """Rules reviewed, not a model."""
     return outcome.provider == "offline"
@@ -103,6 +109,13 @@ def is_offline(outcome: Outcome) -> bool:
 def reviewer(outcome: Outcome) -> str:
     """Who reviewed; empty when no model answered."""
     return "rules, offline" if is_offline(outcome) else shorten(outcome.model or "", MAX_NAME_CHARS)
+
+
+def counts(outcome: Outcome) -> list[str]:
+    """``1 critical``, ``2 low``, ``1 outside the diff``."""
+    inside = [f"{number} {severity}" for severity, number in by_severity(outcome)]
+    outside = len(findings(outcome, in_diff=False))
+    return inside + ([f"{outside} outside the diff"] if outside else [])
 
 
 def location(finding: Finding) -> str:
@@ -168,8 +181,15 @@ def coverage_result(file: FileCoverage) -> tuple[str, str]:
 
 
 def run_facts(outcome: Outcome) -> list[str]:
-    """Rounds, calls, tokens, requests and time, as far as there were any."""
-    return [*_loop_facts(outcome), *_request_facts(outcome), duration(outcome.duration_ms)]
+    """Reviewer, rounds, calls, tokens, requests, time, version: as far as there were any."""
+    who = reviewer(outcome)
+    return [
+        *([f"reviewed by {who}"] if who else []),
+        *_loop_facts(outcome),
+        *_request_facts(outcome),
+        duration(outcome.duration_ms),
+        f"pr-review {__version__}",
+    ]
 
 
 def review_notes(outcome: Outcome) -> Sequence[str]:

@@ -52,7 +52,7 @@ def test_every_conclusion_renders(outcomes, read, name):
         ("rich", ["5 findings", "🔴\u00a01 critical · 🟠\u00a01 high", "1 outside the diff"]),
         ("clean", ["nothing found", "deepseek-v4-flash reviewed every selected file", wording.NO_PROOF]),
         ("rules_only", ["the rules found nothing", wording.BY_RULES, wording.NO_PROOF, "secrets, ruff"]),
-        ("rules_found", ["1 finding", wording.BY_RULES, "rule `S602`", "Reviewed by rules, offline"]),
+        ("rules_found", ["1 finding", wording.BY_RULES, "rule `S602`", "reviewed by rules, offline"]),
         (
             "incomplete",
             ["incomplete review, 1 finding so far", "`max_rounds`: ", "raise max-rounds", "<details open>"],
@@ -112,7 +112,7 @@ def test_run_line(outcomes):
     """Model, rounds, calls, repairs, tokens, requests, time, version, prompt."""
     last = render(outcomes.rich).splitlines()[-1]
     for words in (
-        "Reviewed by deepseek-v4-flash",
+        "reviewed by deepseek-v4-flash",
         "3 of at most 8 rounds",
         "2 of at most 32 tool calls",
         "1 invalid turn dropped",
@@ -244,4 +244,4 @@ def test_worst_severity_ignores_the_order(outcomes):
 
 def test_failed_without_turns_names_no_reviewer(outcomes):
     assert outcomes.failed.conclusion is Conclusion.FAILED
-    assert "Reviewed by" not in render(outcomes.failed)
+    assert "reviewed by" not in render(outcomes.failed)

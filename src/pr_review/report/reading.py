@@ -1,0 +1,49 @@
+"""From ``review.json`` back to an ``Outcome``, so that every report can be rendered from the artifact alone.
+
+An artifact is untrusted: it may come from anywhere, so it is bounded and validated like any other input.
+"""
+
+from pydantic import ValidationError
+
+from pr_review.domain.run import MIB, Limits, Outcome
+from pr_review.errors import ConfigError
+from pr_review.report.records import ReviewReport
+
+MAX_ARTIFACT_BYTES = 64 * MIB
+
+# Fields of the report that an outcome keeps in the same form.
+SAME = frozenset(ReviewReport.model_fields) & frozenset(Outcome.model_fields) - {"coverage", "notes"}
+
+
+def load(data: bytes) -> Outcome:
+    """The outcome that an artifact records; raises ``ConfigError`` for anything but a valid one."""
+    if len(data) > MAX_ARTIFACT_BYTES:
+        raise _invalid(f"It is larger than {MAX_ARTIFACT_BYTES // MIB} MiB.")
+    try:
+        return _outcome(ReviewReport.model_validate_json(data))
+    except ValidationError as error:
+        where = ".".join(str(part) for part in error.errors(include_input=False)[0]["loc"][:3])
+        raise _invalid(f"Its {where or 'content'} is not what the schema asks for.") from None
+
+
+def _outcome(report: ReviewReport) -> Outcome:
+    fields = report.model_dump(include=set(SAME))
+    findings = [finding.model_dump() for finding in report.findings]
+    review = {"summary": report.summary, "findings": findings, "notes": report.notes}
+    return Outcome.model_validate(
+        fields
+        | {
+            "review": review if report.summary is not None else None,
+            "coverage": {"files": [file.model_dump() for file in report.coverage.files]},
+            "limits": report.limits.model_dump() if report.limits else Limits(),
+            "notes": report.run_notes,
+        }
+    )
+
+
+def _invalid(detail: str) -> ConfigError:
+    return ConfigError(
+        "invalid_artifact",
+        f"The file is not a review.json that this version can read. {detail}",
+        "Give a review.json as pr-review wrote it; docs/artifact.md describes it.",
+    )

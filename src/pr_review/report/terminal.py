@@ -1,0 +1,125 @@
+"""The report as plain text, for ``pr-review local`` and ``make review``."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from pr_review.domain.finding import Finding, Severity
+from pr_review.domain.run import Outcome
+from pr_review.domain.text import show_controls
+from pr_review.host.runner import neutralise
+from pr_review.report import wording
+
+WIDTH = 100
+MAX_FILE_LINES = 200
+
+_BOLD = "1"
+_STYLES = {Severity.CRITICAL: "1;31", Severity.HIGH: "31", Severity.MEDIUM: "33", Severity.LOW: "34"}
+_INDENT = "   "
+
+
+class _Line(NamedTuple):
+    """Untrusted text, and the SGR parameter it may be coloured with."""
+
+    text: str
+    style: str = ""
+
+
+def render(outcome: Outcome, *, color: bool = False, width: int = WIDTH) -> str:
+    """The report, ending in a newline; neither a terminal nor the runner obeys anything in it.
+
+    ``color`` adds ANSI colours, ours only. Prose is wrapped at ``width`` columns, code is not.
+    """
+    sections = [
+        _verdict(outcome, width),
+        _prose(outcome.review.summary if outcome.review else "", width),
+        *_findings(outcome, width),
+        _notes("Notes of the reviewer", wording.review_notes(outcome), width),
+        _notes("Notes on this run", wording.run_notes(outcome), width),
+        _coverage(outcome),
+        _prose(" · ".join(wording.run_facts(outcome)), width),
+    ]
+    blocks = ("\n".join(_paint(line, color=color) for line in section).rstrip("\n") for section in sections)
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _paint(line: _Line, *, color: bool) -> str:
+    text = neutralise(line.text)
+    return f"\x1b[{line.style}m{text}\x1b[0m" if color and line.style else text
+
+
+def _verdict(outcome: Outcome, width: int) -> Iterator[_Line]:
+    yield _Line(f"pr-review: {wording.headline(outcome)}", _BOLD)
+    yield from _prose(" · ".join(wording.counts(outcome)), width)
+    code = f"{outcome.error.code}: " if outcome.error else ""
+    yield from _prose(code + wording.reason(outcome), width)
+    advice = wording.advice(outcome)
+    yield from _prose(f"What to do: {advice}" if advice else "", width)
+    yield from _prose(wording.method(outcome), width)
+    yield from _prose(wording.caveat(outcome), width)
+
+
+def _findings(outcome: Outcome, width: int) -> Iterator[Iterator[_Line]]:
+    inside = wording.findings(outcome, in_diff=True)
+    outside = wording.findings(outcome, in_diff=False)
+    for number, finding in enumerate([*inside, *outside], start=1):
+        yield _finding(number, finding, width)
+
+
+def _finding(number: int, finding: Finding, width: int) -> Iterator[_Line]:
+    yield _Line(
+        f"{number}. {finding.severity.upper()}: {_one_line(finding.title)}", _STYLES[finding.severity]
+    )
+    qualities = wording.qualities(finding) + ([] if finding.in_diff else ["outside the diff"])
+    place = [_one_line(wording.location(finding)), *qualities]
+    yield _Line(_INDENT + " · ".join(place + ([f"rule {finding.rule}"] if finding.rule else [])))
+    yield from _prose(finding.explanation, width, _INDENT)
+    yield from _code(wording.numbered_code(finding))
+    yield from _prose(f"Evidence: {finding.evidence}", width, _INDENT)
+    yield from _prose(f"Recommendation: {finding.recommendation}", width, _INDENT)
+    yield from _code(wording.replacement(finding) or finding.suggestion or "")
+
+
+def _notes(title: str, notes: Sequence[str], width: int) -> Iterator[_Line]:
+    if notes:
+        yield _Line(title, _BOLD)
+    for note in notes:
+        yield from _prose(f"- {note}", width, hang="  ")
+
+
+def _coverage(outcome: Outcome) -> Iterator[_Line]:
+    yield _Line("Coverage", _BOLD)
+    yield _Line(wording.coverage_counts(outcome))
+    files = wording.coverage_files(outcome)
+    for file in files[:MAX_FILE_LINES]:
+        result, why = wording.coverage_result(file)
+        yield _Line(f"  {result:12}  {_one_line(file.path)}" + (f"  ({_one_line(why)})" if why else ""))
+    if len(files) > MAX_FILE_LINES:
+        yield _Line(f"  {wording.count(len(files) - MAX_FILE_LINES, 'more file')} in review.json")
+
+
+def _prose(text: str, width: int, indent: str = "", hang: str = "") -> Iterator[_Line]:
+    """Wrapped lines; the text's own line breaks and indentation stay."""
+    text = show_controls(text).strip("\n")
+    for line in text.split("\n") if text else ():
+        wrapped = textwrap.wrap(
+            line,
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent + hang + line[: len(line) - len(line.lstrip(" "))],
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        yield from map(_Line, wrapped or [""])
+        indent, hang = indent + hang, ""
+
+
+def _code(text: str) -> Iterator[_Line]:
+    if text:
+        yield _Line("")
+        yield from (_Line(f"{_INDENT}{line}") for line in text.split("\n"))
+        yield _Line("")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(show_controls(text).split())
