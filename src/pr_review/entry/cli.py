@@ -1,7 +1,6 @@
 """The command line: one subcommand a use, with a help that teaches."""
 
 import argparse
-import json
 from collections.abc import Callable, Sequence
 
 from pr_review import __version__
@@ -20,6 +19,7 @@ examples:
   pr-review local --repo ../app --base develop   another repository, another base
   pr-review local --dry-run                      show what would be sent, and its size; send nothing
   pr-review check                                are the settings good? one request with one tool
+  pr-review render review.json                   read a report again; --format md for Markdown
   pr-review schema > review.schema.json          the JSON Schema of review.json
 
 Every input of the action is also an environment variable: max-rounds is INPUT_MAX-ROUNDS, and the usual names
@@ -64,10 +64,14 @@ def build_parser() -> argparse.ArgumentParser:
     _add_overrides(local, LOCAL_OVERRIDES)
     check = _add(commands, "check", _check, "check settings, key and endpoint with one request")
     _add_overrides(check, CHECK_OVERRIDES)
+    render = _add(commands, "render", _render, "print a report made from a review.json")
+    render.add_argument("artifact", metavar="FILE", help="the review.json; - for standard input")
+    render.add_argument("--format", choices=sorted(FORMATS), default="text", help="default: text")
     _add(commands, "schema", _schema, "print the JSON Schema of review.json")
     return parser
 
 
+FORMATS = ("md", "text")
 CHECK_OVERRIDES = ("provider", "endpoint", "model", "provider-profile", "tool-mode")
 LOCAL_OVERRIDES = (
     *CHECK_OVERRIDES,
@@ -127,8 +131,15 @@ def _check(arguments: argparse.Namespace, around: Surroundings) -> int:
     return run_check(around.with_dotenv().overlaid(_overrides(arguments)))
 
 
-def _schema(_: argparse.Namespace, around: Surroundings) -> int:
-    from pr_review.report.artifact import schema  # noqa: PLC0415 -- start-up: only what the command needs
+def _render(arguments: argparse.Namespace, around: Surroundings) -> int:
+    from pr_review.entry.render import render_artifact  # noqa: PLC0415 -- start-up: only what it needs
 
-    around.say(json.dumps(schema(), indent=2, ensure_ascii=False))
+    around.say(render_artifact(around, arguments.artifact, arguments.format).rstrip("\n"))
+    return EXIT_OK
+
+
+def _schema(_: argparse.Namespace, around: Surroundings) -> int:
+    from pr_review.report.artifact import schema_text  # noqa: PLC0415 -- start-up: only what it needs
+
+    around.say(schema_text().rstrip("\n"))
     return EXIT_OK
