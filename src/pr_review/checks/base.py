@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from pr_review.domain.finding import Category, Severity
 
+PROSE = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt")  # files that show code rather than hold it
 MAX_EVIDENCE_CHARS = 300  # one line of code is proof enough; a minified one must not fill a report
 
 
@@ -40,6 +41,11 @@ class Source:
     path: str
     text: str | None
     added: Mapping[int, str]
+
+    @property
+    def is_prose(self) -> bool:
+        """The file explains: what looks like a defect in it may be an illustration."""
+        return self.path.lower().endswith(PROSE)
 
     @cached_property
     def lines(self) -> Mapping[int, str]:
@@ -82,7 +88,7 @@ class Hit:
             end_line=end_line,
             severity=rule.severity,
             category=rule.category,
-            title=title or rule.title,
+            title=clip(title or rule.title),
             explanation=f"{rule.why} ({source} {rule.code})",
             evidence=clip(evidence),
             recommendation=rule.fix,

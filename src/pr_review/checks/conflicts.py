@@ -27,7 +27,6 @@ _MIDDLE = re.compile(r"={7}\r?$")
 _END = re.compile(r">{7}(?: .*)?\r?$")
 _LABELLED = re.compile(r"(?:<{7}|>{7}) \S")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
-_PROSE = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt")
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -35,11 +34,10 @@ def find(source: Source) -> Iterator[Hit]:
 
     In prose, markers inside a fenced block illustrate something and are not reported.
     """
-    prose = source.path.lower().endswith(_PROSE)
     fenced = False
     markers: list[int] = []
     for number, line in sorted(source.lines.items()):
-        if prose and _FENCE.match(line):
+        if source.is_prose and _FENCE.match(line):
             fenced = not fenced
         if fenced:
             continue

@@ -25,20 +25,28 @@ SUFFIXES = (".py", ".pyi", ".pyw")
 TARGET_VERSION = "py314"  # the newest syntax: what an older Python refuses is its own CI's business
 TIMEOUT_SECONDS = 60.0
 MAX_DIAGNOSTICS = 10_000
+MAX_LINE_CHARS = 2000  # of a line that ``unless_code`` is searched in
 SYNTAX_ERROR = "invalid-syntax"
 
 _CLEAN, _FOUND = 0, 1
-_SPEAKING = {"F821", "F822", "F823", SYNTAX_ERROR}  # the message names the culprit better than the title
+_SPEAKING = {"F821", "F823", SYNTAX_ERROR}  # the message names the culprit better than the title
 _TEMPLATE = re.compile(r"\{%[^\n]{0,200}%\}|\{\{[^\n{}]{0,200}\}\}")  # Python to be, once it is rendered
 _ROW_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)
 class RuffRule:
-    """A listed rule; a diagnostic whose message holds ``unless`` proves nothing."""
+    """A listed rule; ``unless`` in ruff's message, or ``unless_code`` in the line, means: nothing proven."""
 
     rule: Rule
     unless: str | None = None
+    unless_code: str | None = None
+
+    def is_proven(self, message: str, line: str) -> bool:
+        """Whether the diagnostic counts."""
+        if self.unless and self.unless in message:
+            return False
+        return not (self.unless_code and re.search(self.unless_code, line[:MAX_LINE_CHARS]))
 
 
 @dataclass(frozen=True)
@@ -131,7 +139,7 @@ class Ruff:
             "--output-format=json-lines",
             f"--target-version={TARGET_VERSION}",
             f"--select={','.join(code for code in load_rules() if code != SYNTAX_ERROR)}",
-            '--config=builtins=["_"]',  # gettext installs it
+            '--config=builtins=["_", "get_ipython"]',  # installed by gettext and IPython
             f"--stdin-filename={path}",
             "-",
         ]
@@ -174,15 +182,14 @@ def _rule(code: str, row: dict[str, str]) -> RuffRule:
         row["fix"],
         cause=row.get("cause", ""),
     )
-    return RuffRule(rule, row.get("unless"))
+    return RuffRule(rule, row.get("unless"), row.get("unless_code"))
 
 
 def _hits(source: Source, found: Diagnostic) -> Iterator[Hit]:
-    listed = load_rules().get(found.code)
-    if not listed or found.line not in source.added or (listed.unless and listed.unless in found.message):
-        return
-    title = found.message if found.code in _SPEAKING else None
-    yield Hit.of(listed.rule, found.line, source.added[found.line], title=title, source="ruff")
+    listed, code = load_rules().get(found.code), source.added.get(found.line)
+    if listed and code is not None and listed.is_proven(found.message, code):
+        title = found.message if found.code in _SPEAKING else None
+        yield Hit.of(listed.rule, found.line, code, title=title, source="ruff")
 
 
 def _git_lines(text: str) -> list[int]:

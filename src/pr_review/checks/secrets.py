@@ -95,13 +95,9 @@ class Span:
 def find(source: Source) -> Iterator[Hit]:
     """One hit a line and kind of secret, on added lines; the evidence shows it masked."""
     for number, line in source.added.items():
-        codes = set()
-        for span in find_spans(line):
-            if span.shape.code == _KEY_HEADER and not _has_key_body(source, number):
-                continue
-            if span.shape.code not in codes:
-                codes.add(span.shape.code)
-                yield Hit.of(span.shape.rule, number, mask_secrets(line))
+        spans = [span for span in find_spans(line) if _counts(source, number, span)]
+        for rule in {span.shape.code: span.shape.rule for span in spans}.values():
+            yield Hit.of(rule, number, mask_secrets(line))
 
 
 def mask_secrets(text: str) -> str:
@@ -163,6 +159,19 @@ def _widest_group(match: re.Match[str]) -> tuple[int, int]:
 
 def _is_word(character: str) -> bool:
     return character.isalnum() or character == "_"
+
+
+def _counts(source: Source, number: int, span: Span) -> bool:
+    """Whether a secret's shape is a secret here.
+
+    A key's header needs a body. A vendor's documented example is none where code is only shown. The key id in
+    a signed URL is there to be read.
+    """
+    line = source.added[number]
+    if span.shape.code == _KEY_HEADER:
+        return _has_key_body(source, number)
+    shown = source.is_prose and line[span.start : span.end].endswith("EXAMPLE")
+    return not shown and not line[: span.start].endswith("Credential=")
 
 
 def _has_key_body(source: Source, number: int) -> bool:

@@ -41,6 +41,7 @@ _VERIFY = "verify|verify_ssl|verify_tls|ssl_verify|verify_certs"
 # The one is only allowed after the other, so the two lines are one defect.
 _NO_HOSTNAME = r"\b(?:check_hostname|assert_hostname)[ \t]*=[ \t]*False\b"
 _NO_CERTIFICATE = r"(?<![=!<>])=[ \t]*[\"']?(?:\w{1,40}\.){0,3}CERT_NONE\b"
+_NODE_OPTION = "(?:rejectUnauthorized|strictSSL)"
 _NODE_VARIABLE = r"\bprocess\.env(?:\.|\[[\"'])NODE_TLS_REJECT_UNAUTHORIZED(?:[\"']\])?"
 # The rest of one shell command: up to a separator, over continued lines.
 _ARGUMENTS = r"(?=\s)(?:[^|;&\n\\]|&(?![&\s])|\\\n|\\[^\n]){0,500}?\s"
@@ -65,7 +66,8 @@ TABLE = (
     _pattern((PYTHON,), r"\b_create_unverified_context\b(?=[ \t]*(?:\(|$))"),
     _pattern((PYTHON,), rf"{_NO_HOSTNAME}(?:[^\n]*\n[^\n]*?{_NO_CERTIFICATE})?|{_NO_CERTIFICATE}"),
     _pattern((PYTHON,), rf"\b(?:{_VERIFY})[ \t]*=[ \t]*False\b", _IMPORTS_CLIENT),
-    _pattern((JAVASCRIPT,), r"\b(?:rejectUnauthorized|strictSSL)[\"']?[ \t]*[:=][ \t]*false\b"),
+    _pattern((JAVASCRIPT,), rf"(?<![\w.])[\"']?{_NODE_OPTION}[\"']?[ \t]*:[ \t]*false\b"),
+    _pattern((JAVASCRIPT,), rf"\b{_NODE_OPTION}[ \t]*=[ \t]*false\b"),
     _pattern((JAVASCRIPT,), rf"{_NODE_VARIABLE}[ \t]*=[ \t]*[\"']?0\b"),
     _pattern((GO,), r"\bInsecureSkipVerify[ \t]*[:=][ \t]*true\b"),
     _pattern((RUST,), r"\bdanger_accept_invalid_(?:certs|hostnames)\([ \t]*true\b"),

@@ -1,0 +1,89 @@
+"""Renders ``docs/checks.md`` from the tables the checks run on: ``python -m pr_review.checks.page``."""
+
+import sys
+from collections.abc import Iterable
+
+from pr_review.checks import conflicts, leftovers, ruff, secrets, tls
+from pr_review.checks.base import Rule
+from pr_review.checks.patterns import CodePattern
+
+INTRO = """\
+# Checks
+
+<!-- Generated: python -m pr_review.checks.page > docs/checks.md. A test keeps page and tables equal. -->
+
+With `provider: offline` the review is made by these rules, not by a model. They need no key and no network,
+and they speak the same protocol as a model: they see only what the tools return.
+
+- Only **added lines** are reported: a defect that was there before, on a line the pull request did not touch,
+  is not this pull request's.
+- A rule is on the list when it proves something that is wrong whatever a project's taste. Style, naming,
+  typing, complexity and guesses are left to the project's own linters.
+- **In-file switches do not silence a rule**: `# noqa`, `# ruff: noqa`, `# ruff: disable`, `# nosec` and
+  `pragma: allowlist secret` are part of what is reviewed.
+- One cause on one line is one finding, also when several rules see it; a merge conflict explains the syntax
+  errors it makes.
+- Secrets are masked wherever they are quoted, also in findings of other rules.
+- Left-overs and switched-off TLS are looked for in code only, not in comments and string literals.
+- A file that cannot be read whole (binary, not UTF-8, larger than 1 MiB) is checked for what single lines
+  prove: conflict markers and secrets. The notes of the review say so.
+- Finding nothing proves nothing: the conclusion is then `rules_only`, never `clean`.
+
+The coverage of a review names the checks that ran on each file: {names}.
+"""
+
+HEAD = "| Rule | Severity | Category | Finds | Why | What to do |\n|---|---|---|---|---|---|\n"
+
+
+def render() -> str:
+    """The whole page, with a final newline."""
+    names = (conflicts.NAME, secrets.NAME, leftovers.NAME, tls.NAME, ruff.NAME)
+    sections = (
+        INTRO.format(names=", ".join(f"`{name}`" for name in names)),
+        _section(conflicts.NAME, "Every text file.", [conflicts.RULE]),
+        _secrets(),
+        _section(leftovers.NAME, _languages(leftovers.TABLE), _rules(leftovers.TABLE)),
+        _section(tls.NAME, _languages(tls.TABLE), _rules(tls.TABLE)),
+        _section(
+            ruff.NAME,
+            f"Python ({', '.join(ruff.SUFFIXES)}): the whole head version, as of "
+            f"{ruff.TARGET_VERSION.replace('py3', 'Python 3.')}, without any configuration of the repository.",
+            (listed.rule for listed in ruff.load_rules().values()),
+        ),
+    )
+    return "\n".join(sections)
+
+
+def _secrets() -> str:
+    """All kinds of secret share everything but their name, so they are listed, not tabled."""
+    rules = list({shape.rule.code: shape.rule for shape in secrets.SHAPES}.values())
+    kinds = "".join(f"- `{rule.code}`: {rule.title}\n" for rule in rules)
+    return (
+        f"## {secrets.NAME}\n\n"
+        "Every text file. Keys whose shape proves them, by the patterns of detect-secrets and some of the same\n"
+        "kind. Entropy and keyword detection guess, and are off. Not reported: placeholders, a vendor's\n"
+        "documented example in a Markdown or text file, the key id in a signed URL.\n\n"
+        f"Severity {rules[0].severity}, category {rules[0].category}. {rules[0].why}\n{rules[0].fix}\n\n{kinds}"
+    )
+
+
+def _section(name: str, scope: str, rules: Iterable[Rule]) -> str:
+    return f"## {name}\n\n{scope}\n\n{HEAD}" + "".join(_row(rule) for rule in rules)
+
+
+def _row(rule: Rule) -> str:
+    cells = (f"`{rule.code}`", rule.severity, rule.category, rule.title, rule.why, rule.fix)
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |\n"
+
+
+def _rules(table: Iterable[CodePattern]) -> Iterable[Rule]:
+    return {entry.rule.code: entry.rule for entry in table}.values()
+
+
+def _languages(table: Iterable[CodePattern]) -> str:
+    names = dict.fromkeys(language.name for entry in table for language in entry.languages)
+    return f"{'; '.join(names)}."
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render())
