@@ -41,9 +41,9 @@ RUN printf 'path-exclude=%s\n' \
  && rm -rf /etc/dpkg/dpkg.cfg.d/pr-review /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/* /var/log/*
 
 # The base has no byte code of the standard library; without it each start would compile what it imports.
-RUN python3 -m compileall -q --invalidation-mode unchecked-hash \
+RUN python3 -B -m compileall -q -f --invalidation-mode unchecked-hash \
       -x '/(site-packages|dist-packages|test|idlelib|lib2to3|tkinter|turtledemo|ensurepip)/' \
-      "$(python3 -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
+      "$(python3 -B -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
 
 COPY --from=build /opt/pr-review /opt/pr-review
 

@@ -1,0 +1,180 @@
+"""A container engine: Docker where one runs, else podman, with a base image made from Debian if need be.
+
+Podman gets storage and settings of its own, so that a machine's own images stay untouched and a container
+starts without systemd, without user sessions and with either kind of cgroups. Where the Dockerfile's base
+cannot be pulled, a stand-in is made of Debian's packages: the same Debian release and Python minor version,
+without byte code of the standard library, as the official image is.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+TAG = "localhost/pr-review:test"
+STATE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pr-review-container"
+
+PODMAN_TOOLS = {"podman": "podman", "runc": "runc", "conmon": "conmon"}
+BASE_TOOLS = {"mmdebstrap": "mmdebstrap"}
+PINNED_BASE = re.compile(r"^FROM (\S+-(\w+)@sha256:[0-9a-f]{64})", re.MULTILINE)
+OUTPUT_SHOWN = 4000
+STAND_IN_PACKAGES = ("ca-certificates", "python3", "python3-pip", "python3-venv")
+# Of the machine, so that pip and git work in the stand-in as they do outside: authorities and pip's settings.
+NETWORK_FILES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pip.conf")
+
+
+class UnavailableError(Exception):
+    """No image can be built or run here; the message is the reason."""
+
+
+class EngineError(Exception):
+    """A program ended badly; the message holds the end of what it said."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A program that speaks Docker's command line; ``bases`` maps pinned bases to local stand-ins."""
+
+    program: str
+    environ: Mapping[str, str] = field(default_factory=dict)
+    bases: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.program}, stand-in base" if self.bases else self.program
+
+    def command(self, *arguments: str) -> list[str]:
+        """The argument list of one call; it runs under ``environ``, added to the process's own."""
+        return [self.program, *arguments]
+
+    def run(self, *arguments: str) -> str:
+        """Standard output of one call; fails with what the engine said."""
+        return _run(self.command(*arguments), self.environ)
+
+    def build(self, context: Path, tag: str) -> None:
+        """Build ``context``'s Dockerfile as the runner does."""
+        stand_ins = [f"--build-context={base}=container-image://{name}" for base, name in self.bases.items()]
+        pull = ["--pull=never", *stand_ins] if stand_ins else []
+        self.run("build", *pull, "--tag", tag, "--file", str(context / "Dockerfile"), str(context))
+
+    def inspect(self, tag: str) -> dict[str, Any]:
+        """The image's configuration, as the engine records it."""
+        described: dict[str, Any] = json.loads(self.run("image", "inspect", tag))[0]
+        return described
+
+    def python(self, tag: str, program: str) -> str:
+        """Output of a Python program run inside the image, without a network."""
+        entrypoint = ("--entrypoint", "/opt/pr-review/bin/python")
+        return self.run("run", "--rm", "--network", "none", *entrypoint, tag, "-I", "-B", "-c", program)
+
+
+def find_engine(dockerfile: Path) -> Engine:
+    """The engine that can build ``dockerfile`` here; raises ``UnavailableError`` when none can."""
+    if shutil.which("docker") and _succeeds(["docker", "info"]):
+        return Engine("docker")
+    _install(PODMAN_TOOLS)
+    environ = _configure_podman(STATE)
+    if not _succeeds(["podman", "run", "--help"], environ) or not _succeeds(["podman", "info"], environ):
+        raise UnavailableError("Docker does not answer, and podman does not work here")
+    podman = Engine("podman", environ)
+    return Engine("podman", environ, _provide_bases(podman, dockerfile))
+
+
+def _install(tools: Mapping[str, str]) -> None:
+    """Debian's packages for the missing programs of ``tools``; only root on Debian can."""
+    missing = [package for program, package in tools.items() if not shutil.which(program)]
+    if not missing:
+        return
+    named = ", ".join(missing)
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        raise UnavailableError(f"Docker does not answer, and {named} must be installed first")
+    environ = {"DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "-qq", "--yes", "--no-install-recommends", *missing]
+    if not (_succeeds(["apt-get", "update", "-qq"]) and _succeeds(install, environ)):
+        raise UnavailableError(f"Docker does not answer, and apt-get could not install {named}")
+
+
+def _configure_podman(state: Path) -> dict[str, str]:
+    """Settings under ``state``: no systemd, no privileges beyond root's, the host's network by default."""
+    state.mkdir(parents=True, exist_ok=True)
+    runtime = 'runtime = "runc"' if shutil.which("runc") else ""  # crun of Debian 12 refuses hybrid cgroups
+    settings = {
+        "containers.conf": f"""\
+[containers]
+default_ulimits = ["nofile=20000:20000", "nproc=4096:4096"]
+netns = "host"
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+{runtime}
+""",
+        "storage.conf": f"""\
+[storage]
+driver = "overlay"
+graphroot = "{state / "storage"}"
+runroot = "{state / "run"}"
+""",
+    }
+    for name, text in settings.items():
+        (state / name).write_text(text, encoding="utf-8")
+    return {
+        "CONTAINERS_CONF": str(state / "containers.conf"),
+        "CONTAINERS_STORAGE_CONF": str(state / "storage.conf"),
+    }
+
+
+def _provide_bases(podman: Engine, dockerfile: Path) -> dict[str, str]:
+    """Stand-ins for the bases that are neither here nor to be had."""
+    pinned = dict(PINNED_BASE.findall(dockerfile.read_text(encoding="utf-8")))
+    return {
+        base: _stand_in(podman, suite)
+        for base, suite in pinned.items()
+        if not _succeeds(podman.command("image", "exists", base), podman.environ)
+        and not _succeeds(podman.command("pull", "--quiet", base), podman.environ)
+    }
+
+
+def _stand_in(podman: Engine, suite: str) -> str:
+    """A local image of Debian's ``suite`` with its own Python; made once."""
+    archive = STATE / f"{suite}.tar"
+    hooks = [f'cp {path} "$1{path}"' for path in NETWORK_FILES if Path(path).exists()]
+    hooks.append('find "$1/usr/lib" -name __pycache__ -prune -exec rm -rf {} +')
+    command = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(STAND_IN_PACKAGES)}"]
+    command += [f"--dpkgopt=path-exclude=/usr/share/{folder}/*" for folder in ("doc", "man", "locale")]
+    command += [*(f"--customize-hook={hook}" for hook in hooks), suite, str(archive)]
+    name = f"localhost/stand-in:{suite}-{hashlib.sha256(repr(command).encode()).hexdigest()[:12]}"
+    if _succeeds(podman.command("image", "exists", name), podman.environ):
+        return name
+    _install(BASE_TOOLS)
+    try:
+        _run(command, {})
+        podman.run("import", "--quiet", "--change", 'CMD ["python3"]', str(archive), name)
+    except EngineError as error:
+        raise UnavailableError(
+            f"the base image cannot be pulled, nor made of Debian's packages: {error}"
+        ) from error
+    finally:
+        archive.unlink(missing_ok=True)
+    return name
+
+
+def _succeeds(command: Sequence[str], environ: Mapping[str, str] | None = None) -> bool:
+    done = subprocess.run(command, env=os.environ | dict(environ or {}), check=False, capture_output=True)
+    return done.returncode == 0
+
+
+def _run(command: Sequence[str], environ: Mapping[str, str]) -> str:
+    done = subprocess.run(
+        command, env=os.environ | dict(environ), check=False, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise EngineError(
+            f"{' '.join(command[:2])} ended with {done.returncode}:\n{done.stderr[-OUTPUT_SHOWN:]}"
+        )
+    return done.stdout

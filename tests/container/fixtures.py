@@ -1,0 +1,69 @@
+"""The image, built once a session, and jobs on a runner: a plugin of pytest, for `make container-test`."""
+
+from collections.abc import Callable
+
+import pytest
+from examples.build_sample import NUMBER, REPOSITORY, Sample, build
+from tests.container.engine import ROOT, TAG, Engine, UnavailableError, find_engine
+from tests.container.runner import Job
+from tests.container.sizes import Sizes, measure
+
+SIZES = pytest.StashKey[str]()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """The image's size, which every run prints."""
+    if SIZES in config.stash:
+        terminalreporter.write_line(config.stash[SIZES])
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    try:
+        return find_engine(ROOT / "Dockerfile")
+    except UnavailableError as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def image(engine: Engine) -> str:
+    """The tag of the image, built from the checkout."""
+    engine.build(ROOT, TAG)
+    return TAG
+
+
+@pytest.fixture(scope="session")
+def sizes(engine: Engine, image: str, pytestconfig: pytest.Config) -> Sizes:
+    measured = measure(engine, image)
+    pytestconfig.stash[SIZES] = f"image: {measured.total / 1e6:.1f} MB unpacked ({engine})"
+    return measured
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return build(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture(scope="session")
+def new_job(
+    engine: Engine, image: str, sample: Sample, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[], Job]:
+    """Lays out a job of the sample's pull_request event, its workspace checked out at the merge commit."""
+    context = {
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_REPOSITORY": REPOSITORY,
+        "GITHUB_REPOSITORY_OWNER": REPOSITORY.partition("/")[0],
+        "GITHUB_REF": f"refs/pull/{NUMBER}/merge",
+        "GITHUB_REF_NAME": f"{NUMBER}/merge",
+        "GITHUB_HEAD_REF": "surcharges",
+        "GITHUB_BASE_REF": "main",
+        "GITHUB_SHA": sample.merge_sha,
+    }
+
+    def lay_out() -> Job:
+        root = tmp_path_factory.mktemp("work")
+        return Job.lay_out(
+            engine, image, root, checkout=sample.repo, event=sample.event_path, context=context
+        )
+
+    return lay_out

@@ -1,0 +1,33 @@
+"""GitHub's answers about the sample pull request, taken from its event and from git."""
+
+import json
+import subprocess
+from typing import Any
+
+from examples.build_sample import NUMBER, REPOSITORY, Sample
+
+STATUS = {"A": "added", "M": "modified", "D": "removed", "R": "renamed"}
+
+
+def github_answers(sample: Sample) -> dict[str, Any]:
+    """JSON of the REST API by path, without query."""
+    event = json.loads(sample.event_path.read_text(encoding="utf-8"))
+    return {
+        f"/repos/{REPOSITORY}/pulls/{NUMBER}": event["pull_request"],
+        f"/repos/{REPOSITORY}/compare/{sample.base_sha}...{sample.head_sha}": {
+            "merge_base_commit": {"sha": sample.merge_base_sha},
+            "files": _changed_files(sample),
+        },
+    }
+
+
+def _changed_files(sample: Sample) -> list[dict[str, str]]:
+    commits = (sample.merge_base_sha, sample.head_sha)
+    command = ["git", "-C", str(sample.repo), "diff", "--name-status", "-M", *commits]
+    rows = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [_file(*row.split("\t")) for row in rows]
+
+
+def _file(status: str, *names: str) -> dict[str, str]:
+    file = {"filename": names[-1], "status": STATUS[status[0]]}
+    return file | {"previous_filename": names[0]} if len(names) > 1 else file
