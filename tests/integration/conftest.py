@@ -1,8 +1,12 @@
 """Real repositories, and runs of the whole program over them inside this process."""
 
 import io
+import json
 import os
+import re
+import secrets
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,15 +14,19 @@ from typing import Any
 
 import anyio
 import pytest
+from jsonschema import Draft202012Validator
 
 from pr_review.domain.run import Outcome
+from pr_review.entry.action import run_action
 from pr_review.entry.deadline import Deadline
 from pr_review.entry.run import ReviewRun
 from pr_review.entry.settings import Settings
 from pr_review.entry.subject import subject_of_repository
 from pr_review.entry.supervise import supervise
+from pr_review.entry.surroundings import Surroundings
 from pr_review.errors import PrReviewError
 
+SCHEMA = Path(__file__).parents[2] / "docs" / "review.schema.json"
 KEY = "sk-integration-test-key"
 
 
@@ -123,3 +131,109 @@ def chat_inputs(chat_server):
 @pytest.fixture
 def output():
     return io.StringIO()
+
+
+OUTPUT = re.compile(r"([\w-]+)<<([0-9a-f]+)\n(.*?)\n\2\n", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class ActionResult:
+    """What the runner sees of one run of the action."""
+
+    code: int
+    log: str
+    outputs: dict[str, str]
+    summary: str
+    workspace: Path
+
+    @property
+    def artifact(self) -> Any:
+        """The decoded report; it must be valid against the published schema."""
+        report = json.loads((self.workspace / self.outputs["report-path"]).read_text(encoding="utf-8"))
+        Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(report)
+        return report
+
+
+class ActionBox:
+    """A runner's surroundings for one checkout: event file, command files, variables."""
+
+    def __init__(self, root: Path, workspace: Path) -> None:
+        self.root = root
+        self.workspace = workspace
+        self.event_path = root / "event.json"
+        for name in ("output", "summary"):
+            (root / name).touch()
+        (root / "scratch").mkdir()
+        self.environ = {
+            "PATH": os.environ["PATH"],
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_WORKSPACE": str(workspace),
+            "GITHUB_EVENT_NAME": "pull_request",
+            "GITHUB_EVENT_PATH": str(self.event_path),
+            "GITHUB_REPOSITORY": "octo/demo",
+            "GITHUB_SERVER_URL": "https://github.com",
+            "GITHUB_API_URL": "http://127.0.0.1:9",
+            "GITHUB_OUTPUT": str(root / "output"),
+            "GITHUB_STEP_SUMMARY": str(root / "summary"),
+            "INPUT_WORKSPACE-ROOT": str(root / "scratch"),
+        }
+
+    def write_event(self, base_sha: str, head_sha: str, **fields: Any) -> None:
+        repository = {"full_name": "octo/demo"}
+        pull = {
+            "number": 7,
+            "title": "A topic",
+            "body": "Why.",
+            "user": {"login": "octocat"},
+            "base": {"ref": "main", "sha": base_sha, "repo": repository},
+            "head": {"ref": "topic", "sha": head_sha, "repo": repository},
+        }
+        event = {"action": "opened", "pull_request": pull | fields, "sender": {"login": "octocat"}}
+        self.event_path.write_text(json.dumps(event), encoding="utf-8")
+
+    def variables(self, **inputs: Any) -> dict[str, str]:
+        given = {f"INPUT_{name.replace('_', '-').upper()}": str(value) for name, value in inputs.items()}
+        return self.environ | given
+
+    def run(self, **inputs: Any) -> ActionResult:
+        """Run the action inside this process."""
+        log = io.StringIO()
+        around = Surroundings(
+            environ=self.variables(**inputs),
+            cwd=self.workspace,
+            clock=time.monotonic,
+            random_hex=lambda: secrets.token_hex(16),
+            stdout=log,
+            stderr=log,
+        )
+        return self.result(run_action(around), log.getvalue())
+
+    def start(self, **inputs: Any) -> subprocess.Popen[str]:
+        """Start the action as a process of its own, as the container does."""
+        return subprocess.Popen(
+            [sys.executable, "-X", "importtime", "-m", "pr_review", "action"],
+            env=self.variables(**inputs),
+            cwd=self.workspace,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def result(self, code: int, log: str) -> ActionResult:
+        output = (self.root / "output").read_text(encoding="utf-8")
+        outputs = {name: value for name, _, value in OUTPUT.findall(output)}
+        outputs |= dict(re.findall(r"^([\w-]+)=(.*)$", output, re.MULTILINE))
+        summary = (self.root / "summary").read_text(encoding="utf-8")
+        return ActionResult(code, log, outputs, summary, self.workspace)
+
+
+@pytest.fixture
+def action_box(tmp_path, make_repo):
+    """A checkout of a small pull request, and the runner around it."""
+    repo = make_repo({"a.py": "one = 1\n"}, {"a.py": "one = 1\n\n\ndef f(x=[]):\n    return x\n"})
+    root = tmp_path / "runner"
+    root.mkdir()
+    box = ActionBox(root, repo.path)
+    box.repo = repo
+    box.write_event(repo.base_sha, repo.head_sha)
+    return box

@@ -79,9 +79,11 @@ class ReviewRun:
             self._store.close()
 
     def _open_store(self, subject: Subject) -> ObjectStore:
-        self._store = ObjectStore.open(
+        """Allocate the store where ``close`` finds it, then fill it."""
+        self._store = ObjectStore.allocate(
             subject.workspace, self.scratch, env=self.environ, remaining=self.deadline.remaining
         )
+        self._store.fill()
         return self._store
 
     def _prepare(self, store: ObjectStore, subject: Subject) -> Prepared:

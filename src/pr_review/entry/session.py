@@ -92,11 +92,17 @@ class Session:
             raise problem
 
     def _publish(self, outcome: Outcome, written: Written) -> None:
-        """Summary and outputs, in the runner's files."""
-        if written.page and not self.runner.append_summary(written.page):
-            self.runner.debug("The step summary was not written.")
+        """Summary and outputs, in the runner's files; each on its own."""
         outputs = step_outputs(outcome, report_path=written.report_path, summary_path=written.summary_path)
-        self.runner.set_outputs(outputs)
+        try:
+            if written.page and not self.runner.append_summary(written.page):
+                self.runner.debug("The step summary was not written.")
+        except OSError:
+            self.runner.warning("The step summary could not be written; review.md has the same text.")
+        try:
+            self.runner.set_outputs(outputs)
+        except OSError:
+            self.runner.warning("The step outputs could not be written.")
 
     def _say_turn(self, progress: Progress) -> None:
         tokens = progress.usage.total_tokens if progress.usage else None

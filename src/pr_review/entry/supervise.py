@@ -9,7 +9,14 @@ from anyio.abc import TaskStatus
 
 from pr_review.entry.run import ReviewRun
 from pr_review.entry.subject import Subject
-from pr_review.errors import InternalError, Interrupted, PrReviewError, ReviewStopped, TerminationReason
+from pr_review.errors import (
+    InternalError,
+    Interrupted,
+    PrReviewError,
+    ReviewError,
+    ReviewStopped,
+    TerminationReason,
+)
 
 ResultT = TypeVar("ResultT")
 
@@ -53,12 +60,17 @@ async def _bounded(run: ReviewRun, find_subject: Callable[[], Subject]) -> PrRev
         try:
             await run.execute(find_subject)
         except PrReviewError as error:
-            return error
+            return _timed_out() if _out_of_time(run, error) else error
         except Exception as bug:  # noqa: BLE001 -- the one border: a bug must leave a report too
             internal = InternalError()
             internal.__cause__ = bug
             return internal
     return _timed_out() if scope.cancelled_caught else None
+
+
+def _out_of_time(run: ReviewRun, error: PrReviewError) -> bool:
+    """Whether the deadline is what really ended the run: git or a request may notice it first."""
+    return isinstance(error, ReviewError) and run.deadline.remaining() <= 0
 
 
 def _timed_out() -> ReviewStopped:

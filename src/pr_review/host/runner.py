@@ -62,7 +62,9 @@ def step_outputs(outcome: Outcome, *, report_path: str, summary_path: str) -> di
     """The outputs of the action, all of them always set; paths are relative to the workspace."""
     return {
         "conclusion": outcome.conclusion,
-        "findings-count": str(len(outcome.review.findings) if outcome.review else 0),
+        "findings-count": str(
+            sum(found.in_diff for found in outcome.review.findings) if outcome.review else 0
+        ),
         "highest-severity": outcome.highest_severity or "",
         "report-path": report_path,
         "summary-path": summary_path,

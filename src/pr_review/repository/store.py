@@ -35,10 +35,25 @@ class ObjectStore:
     def open(
         cls, workspace: Path, scratch: Path, *, env: Mapping[str, str], remaining: Callable[[], float]
     ) -> Self:
-        """Create the store in a new directory under ``scratch``; both paths are absolute.
+        """Create and fill the store: ``allocate`` and ``fill`` in one, for callers nobody cancels."""
+        store = cls.allocate(workspace, scratch, env=env, remaining=remaining)
+        try:
+            store.fill()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @classmethod
+    def allocate(
+        cls, workspace: Path, scratch: Path, *, env: Mapping[str, str], remaining: Callable[[], float]
+    ) -> Self:
+        """Make an empty directory under ``scratch`` for the store; both paths are absolute.
+
+        No git has run yet, so whoever holds the store can ``close`` it at any moment after this.
 
         Raises:
-            ConfigError: as ``Workspace.locate``; ``scratch_unwritable``; ``git_missing``.
+            ConfigError: as ``Workspace.locate``; ``scratch_unwritable``.
         """
         source = Workspace.locate(workspace)
         try:
@@ -49,13 +64,7 @@ class ObjectStore:
                 "The directory for temporary files cannot be written.",
                 "Set REVIEW_WORKSPACE_ROOT to a writable directory.",
             ) from error
-        store = cls(Git(git_dir, env, remaining), source)
-        try:
-            store._create()
-        except BaseException:
-            store.close()
-            raise
-        return store
+        return cls(Git(git_dir, env, remaining), source)
 
     def __enter__(self) -> Self:
         return self
@@ -64,6 +73,19 @@ class ObjectStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def fill(self) -> None:
+        """Turn the directory into a bare repository over the workspace's objects.
+
+        Raises:
+            ConfigError: ``git_missing``.
+        """
+        self.git.run("init", "--quiet", "--bare", "--template=", "--initial-branch=none")
+        info = self.git.git_dir / "objects" / "info"
+        info.mkdir(exist_ok=True)
+        (info / "alternates").write_bytes(bytes(self._workspace.objects) + b"\n")
+        if shallow := self._workspace.shallow():
+            (self.git.git_dir / "shallow").write_bytes(shallow)
 
     def ensure(self, base_sha: str, head_sha: str, source: FetchSource | None, pr_number: int | None) -> None:
         """Make both commits available with all their files, fetching them when the checkout lacks something.
@@ -143,14 +165,6 @@ class ObjectStore:
             "The temporary copy of the repository's index could not be removed.",
             "Remove the pr-review-* directories under REVIEW_WORKSPACE_ROOT.",
         )
-
-    def _create(self) -> None:
-        self.git.run("init", "--quiet", "--bare", "--template=", "--initial-branch=none")
-        info = self.git.git_dir / "objects" / "info"
-        info.mkdir(exist_ok=True)
-        (info / "alternates").write_bytes(bytes(self._workspace.objects) + b"\n")
-        if shallow := self._workspace.shallow():
-            (self.git.git_dir / "shallow").write_bytes(shallow)
 
     def _have(self) -> str | None:
         head = None if self._workspace.has_promisor_packs() else self._workspace.head()
