@@ -58,7 +58,7 @@ def write_reports(
     directory, problem = destination.open()
     with directory:
         report_path = directory.write(REPORT, artifact.to_json(artifact.build(outcome)).encode())
-        summary_path = directory.write(SUMMARY, page.encode())
+        summary_path = directory.write(SUMMARY, f"{page}\n".encode())
         if first_request:
             directory.write(REQUEST, first_request)
     return Written(report_path, summary_path, page, problem)

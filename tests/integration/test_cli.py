@@ -1,0 +1,177 @@
+"""The command line as a person uses it, each command as a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pr_review import __version__
+
+ROOT = Path(__file__).parents[2]
+CALL = [("c1", "list_repository_files", "{}")]
+
+
+@pytest.fixture
+def cli(tmp_path):
+    """Run ``pr-review`` in an empty folder with nothing of this machine's environment but PATH."""
+    folder = tmp_path / "cwd"
+    folder.mkdir()
+
+    def run(*arguments, stdin=None, **environ):
+        return subprocess.run(
+            [sys.executable, "-m", "pr_review", *arguments],
+            cwd=folder,
+            env={"PATH": os.environ["PATH"], **environ},
+            capture_output=True,
+            text=True,
+            input=stdin,
+        )
+
+    run.folder = folder
+    return run
+
+
+def test_help_teaches_every_command_and_exit_code(cli):
+    done = cli("--help")
+    assert done.returncode == 0
+    for word in (
+        "action",
+        "local",
+        "check",
+        "render",
+        "schema",
+        "examples:",
+        "exit codes:",
+        "OPENCODE_API_KEY",
+    ):
+        assert word in done.stdout
+    for command in ("action", "local", "check", "render", "schema"):
+        assert cli(command, "--help").returncode == 0
+
+
+def test_version(cli):
+    assert cli("--version").stdout == f"pr-review {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["nothing"], ["local", "--nothing"], ["render"]])
+def test_wrong_usage_ends_with_2(cli, arguments):
+    done = cli(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "usage: pr-review" in done.stderr
+
+
+def test_schema_is_the_committed_one(cli):
+    assert cli("schema").stdout == (ROOT / "docs" / "review.schema.json").read_text(encoding="utf-8")
+
+
+def test_local_prints_the_review_and_leaves_the_artifact_here(cli, make_repo):
+    repo = make_repo({"a.py": "one = 1\n"}, {"a.py": "one = 1\n\n\ndef f(x=[]):\n    return x\n"})
+    done = cli("local", "--repo", str(repo.path), "--provider", "offline")
+    assert done.returncode == 0
+    assert "Mutable default argument" in done.stdout
+    assert "a.py:4" in done.stdout
+    report = json.loads((cli.folder / "pr-review-report" / "review.json").read_text(encoding="utf-8"))
+    assert report["conclusion"] == "findings"
+    assert "pr-review-report/review.json" in done.stdout
+    rendered = cli("render", "pr-review-report/review.json")
+    assert rendered.stdout.strip() in done.stdout
+    markdown = cli("render", "pr-review-report/review.json", "--format", "md").stdout
+    assert markdown == (cli.folder / "pr-review-report" / "review.md").read_text(encoding="utf-8")
+    strict = cli("local", "--repo", str(repo.path), "--provider", "offline", "--fail-on", "medium")
+    assert strict.returncode == 1
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"schema_version":"9"}', "\x00"])
+def test_render_refuses_what_is_no_artifact(cli, content):
+    done = cli("render", "-", stdin=content)
+    assert done.returncode == 2
+    assert "invalid_artifact" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_local_outside_a_repository_is_one_sentence(cli):
+    done = cli("local", "--provider", "offline")
+    assert done.returncode == 2
+    assert "no_repository" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_wrong_settings_are_one_sentence(cli):
+    done = cli("local", "--max-rounds", "many")
+    assert done.returncode == 2
+    assert "error [invalid_input]: input `max-rounds` must be an integer from 1 to 100" in done.stdout
+
+
+def test_check_offline(cli):
+    done = cli("check", "--provider", "offline")
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [
+        "settings: good",
+        "provider: offline; it needs neither key nor network",
+        "ruff: found",
+    ]
+
+
+def test_check_without_a_key(cli):
+    done = cli("check")
+    assert done.returncode == 2
+    assert "missing_key" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ({"calls": CALL}, "tools: native calls work"),
+        ({"content": "Hello!"}, "tools: offered but not called"),
+        ({"calls": CALL, "finish_reason": "stop"}, "tools: not as this profile expects"),
+    ],
+)
+def test_check_asks_once_with_one_tool(cli, chat_server, answer, says):
+    chat_server.add(chat_server.completion(**answer))
+    done = cli("check", OPENCODE_API_KEY="sk-check-key", OPENCODE_BASE_URL=chat_server.url)
+    assert done.returncode == 0
+    assert says in done.stdout
+    assert "sk-check-key" not in done.stdout + done.stderr
+    [request] = chat_server.bodies
+    assert [tool["function"]["name"] for tool in request["tools"]] == ["list_repository_files"]
+
+
+def test_check_names_a_wrong_key(cli, chat_server):
+    chat_server.add(chat_server.json({"error": {"message": "bad sk-check-key"}}, status=401))
+    done = cli("check", OPENCODE_API_KEY="sk-check-key", OPENCODE_BASE_URL=chat_server.url)
+    assert done.returncode == 3
+    assert "provider_authentication_failed" in done.stdout
+    assert "sk-check-key" not in done.stdout + done.stderr
+
+
+def test_dotenv_fills_what_the_environment_leaves_open(cli, chat_server):
+    env = f"OPENCODE_API_KEY=sk-from-dotenv\nOPENCODE_BASE_URL={chat_server.url}\n"
+    (cli.folder / ".env").write_text(env, encoding="utf-8")
+    chat_server.add(chat_server.completion(calls=CALL))
+    assert cli("check").returncode == 0
+    assert chat_server.requests[0].headers["authorization"] == "Bearer sk-from-dotenv"
+
+
+def test_a_bug_of_ours_prints_its_traceback_with_debug_only(cli, tmp_path, make_repo):
+    """A git that answers nonsense stands for what we did not foresee; exit 4, and the artifact exists."""
+    repo = make_repo({"a.py": "one = 1\n"}, {"a.py": "one = 2\n"})
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "git"
+    script.write_text(
+        '#!/bin/sh\ncase " $* " in *" ls-tree "*) printf "nonsense\\0"; exit 0;; esac\nexec git "$@"\n'
+    )
+    script.chmod(0o755)
+    path = os.environ["PATH"]
+    script.write_text(script.read_text().replace("exec git", f'PATH="{path}" exec git'))
+    arguments = ["local", "--repo", str(repo.path), "--provider", "offline"]
+    quiet = cli(*arguments, PATH=f"{folder}:{path}")
+    assert (quiet.returncode, "Traceback" in quiet.stdout + quiet.stderr) == (4, False)
+    assert "internal_error" in quiet.stdout
+    report = json.loads((cli.folder / "pr-review-report" / "review.json").read_text(encoding="utf-8"))
+    assert report["error"]["code"] == "internal_error"
+    loud = cli("--debug", *arguments, PATH=f"{folder}:{path}")
+    assert "Traceback" in loud.stdout
