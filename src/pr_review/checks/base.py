@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
+from pr_review.checks.languages import Views, language_of, views
 from pr_review.domain.finding import Category, Severity
 
 PROSE = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt")  # files that show code rather than hold it
@@ -41,6 +42,12 @@ class Source:
     path: str
     text: str | None
     added: Mapping[int, str]
+
+    @cached_property
+    def views(self) -> Views | None:
+        """The text without comments and strings; None when it or its language is not known."""
+        language = language_of(self.path)
+        return None if self.text is None or language is None else views(self.text, language)
 
     @property
     def is_prose(self) -> bool:

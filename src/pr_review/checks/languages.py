@@ -29,7 +29,7 @@ _CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,8}?)'"
 # A slash starts a regular expression, not a division, only where a value cannot have ended before it.
 _REGEX_AFTER = r"(?:[(,=:\[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|void|throw|else|do|and|or|if)\b|^)"
 _REGEX = (
-    rf"{_REGEX_AFTER}[ \t]*+/(?![/*])(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){{0,200}}+\]){{1,500}}+/"
+    rf"{_REGEX_AFTER}[ \t]*+/(?![/*])(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){{0,60}}+\]){{1,200}}+/"
 )
 _HEREDOC = (
     r"(?<![<\w)])<<[-~]?(?P<quote>['\"]?)(?P<tag>[A-Za-z_]\w{0,60})(?P=quote)[^\n]*+"
@@ -109,12 +109,13 @@ LANGUAGES = (PYTHON, JAVASCRIPT, GO, RUST, RUBY, PHP, JVM, CSHARP, ELIXIR, SHELL
 class Views:
     """A text twice, character for character: without comments, and without the inside of strings as well."""
 
+    language: Language
     uncommented: str
     code: str
 
-    def is_code(self, offset: int) -> bool:
-        """The character at ``offset`` is neither in a comment nor inside a string."""
-        return self.code[offset] == self.uncommented[offset]
+    def are_code(self, *offsets: int) -> bool:
+        """None of the characters at ``offsets`` is inside a comment or a string; its quotes are code."""
+        return all(self.code[offset] == self.uncommented[offset] for offset in offsets)
 
 
 def language_of(path: str) -> Language | None:
@@ -130,7 +131,7 @@ def language_of(path: str) -> Language | None:
 def views(text: str, language: Language) -> Views:
     """The two views of ``text``; both have its length and its line ends."""
     lexer = _compile(language.lexer)
-    return Views(lexer.sub(_without_comment, text), lexer.sub(_without_content, text))
+    return Views(language, lexer.sub(_without_comment, text), lexer.sub(_without_content, text))
 
 
 @cache

@@ -46,8 +46,8 @@ def render() -> str:
         _section(tls.NAME, _languages(tls.TABLE), _rules(tls.TABLE)),
         _section(
             ruff.NAME,
-            f"Python ({', '.join(ruff.SUFFIXES)}): the whole head version, as of "
-            f"{ruff.TARGET_VERSION.replace('py3', 'Python 3.')}, without any configuration of the repository.",
+            f"Python ({', '.join(ruff.SUFFIXES)}): the whole head version, read as "
+            f"{ruff.TARGET_VERSION.replace('py3', 'Python 3.')}, without the repository's configuration.",
             (listed.rule for listed in ruff.load_rules().values()),
         ),
     )
@@ -60,10 +60,11 @@ def _secrets() -> str:
     kinds = "".join(f"- `{rule.code}`: {rule.title}\n" for rule in rules)
     return (
         f"## {secrets.NAME}\n\n"
-        "Every text file. Keys whose shape proves them, by the patterns of detect-secrets and some of the same\n"
-        "kind. Entropy and keyword detection guess, and are off. Not reported: placeholders, a vendor's\n"
-        "documented example in a Markdown or text file, the key id in a signed URL.\n\n"
-        f"Severity {rules[0].severity}, category {rules[0].category}. {rules[0].why}\n{rules[0].fix}\n\n{kinds}"
+        "Every text file. Keys whose shape proves them, by the patterns of detect-secrets and some of the\n"
+        "same kind. Entropy and keyword detection guess, and are off. Not reported: placeholders, the\n"
+        "documented example of a vendor in a Markdown or text file, the key id in a signed URL.\n\n"
+        f"Severity {rules[0].severity}, category {rules[0].category}. {rules[0].why} {rules[0].fix}\n\n"
+        f"{kinds}"
     )
 
 

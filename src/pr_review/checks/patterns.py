@@ -5,15 +5,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pr_review.checks.base import Hit, LineIndex, Rule, Source
-from pr_review.checks.languages import Language, language_of, views
+from pr_review.checks.languages import Language, language_of
 
 
 @dataclass(frozen=True)
 class CodePattern:
     """A rule and the expression that proves it in ``languages``.
 
-    The match must start in code; its group ``at``, when it has one, is the place to report. ``needs`` must
-    match somewhere in the file for the rule to apply (an import that gives a common word its meaning).
+    The match must start and end in code. Where the pattern has a group ``at``, that is the place to report,
+    and a match without it proves nothing. ``needs`` must match somewhere in the file for the rule to apply
+    (an import that gives a common word its meaning).
     """
 
     rule: Rule
@@ -30,15 +31,19 @@ def applies(table: Iterable[CodePattern], path: str) -> bool:
 
 def find(source: Source, table: Iterable[CodePattern]) -> Iterator[Hit]:
     """Hits of the table's rules on added lines of a file whose whole text is known."""
-    language = language_of(source.path)
-    if language is None or source.text is None:
+    view = source.views
+    if view is None:
         return
-    view, index = views(source.text, language), LineIndex(source.text)
+    index = LineIndex(view.code)
     for entry in table:
-        if language not in entry.languages or (entry.needs and not entry.needs.search(view.code)):
-            continue
-        for match in entry.pattern.finditer(view.uncommented):
-            place = match.start("at") if "at" in match.re.groupindex else match.start()
-            line = index.line_at(place)
-            if line in source.added and view.is_code(match.start()) and view.is_code(place):
-                yield Hit.of(entry.rule, line, source.added[line])
+        if view.language in entry.languages and (not entry.needs or entry.needs.search(view.code)):
+            for match in entry.pattern.finditer(view.uncommented):
+                place = _place(match)
+                line = index.line_at(place)  # 0, which no line has, when there is no place
+                if line in source.added and view.are_code(match.start(), place, match.end() - 1):
+                    yield Hit.of(entry.rule, line, source.added[line])
+
+
+def _place(match: re.Match[str]) -> int:
+    """The offset to report; -1 when the group that would be it is not there."""
+    return match.start("at") if "at" in match.re.groupindex else match.start()

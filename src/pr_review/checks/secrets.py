@@ -19,6 +19,7 @@ NAME = "secrets"
 
 WINDOW_CHARS = 2048  # a long line is read in windows, so that no pattern meets more text than this
 OVERLAP_CHARS = 512  # longer than any secret below
+_MIN_SECRET_CHARS = len("BEGIN PRIVATE KEY")  # the shortest match of all
 _SHOWN_CHARS = 4
 _MASK = "****"
 _MIN_GROUP_CHARS = 20
@@ -110,6 +111,8 @@ def mask_secrets(text: str) -> str:
 
 def find_spans(line: str) -> list[Span]:
     """Every secret of a known shape in one line, in order, overlaps removed; linear in the line's length."""
+    if len(line) < _MIN_SECRET_CHARS:
+        return []
     step = WINDOW_CHARS - OVERLAP_CHARS
     spans = [
         Span(start, end, shape)
@@ -169,14 +172,14 @@ def _counts(source: Source, number: int, span: Span) -> bool:
     """
     line = source.added[number]
     if span.shape.code == _KEY_HEADER:
-        return _has_key_body(source, number)
+        return _has_key_body(source, number, span)
     shown = source.is_prose and line[span.start : span.end].endswith("EXAMPLE")
     return not shown and not line[: span.start].endswith("Credential=")
 
 
-def _has_key_body(source: Source, number: int) -> bool:
-    line = source.lines[number]
-    return bool(_KEY_BODY.search(line) or _KEY_BODY_LINE.match(source.lines.get(number + 1, "")))
+def _has_key_body(source: Source, number: int, header: Span) -> bool:
+    body = source.added[number][header.start : header.end + 64]
+    return bool(_KEY_BODY.search(body) or _KEY_BODY_LINE.match(source.lines.get(number + 1, "")))
 
 
 def _mask_line(line: str) -> str:

@@ -40,35 +40,41 @@ _IMPORTS_CLIENT = re.compile(rf"^[ \t]*(?:import|from)[ \t][^\n]{{0,200}}\b(?:{_
 _VERIFY = "verify|verify_ssl|verify_tls|ssl_verify|verify_certs"
 # The one is only allowed after the other, so the two lines are one defect.
 _NO_HOSTNAME = r"\b(?:check_hostname|assert_hostname)[ \t]*=[ \t]*False\b"
-_NO_CERTIFICATE = r"(?<![=!<>])=[ \t]*[\"']?(?:\w{1,40}\.){0,3}CERT_NONE\b"
+_NO_CERTIFICATE = r"(?<![=!<>])=[ \t]*[\"']?(?:\w{1,40}\.){0,3}CERT_NONE\b[\"']?"
 _NODE_OPTION = "(?:rejectUnauthorized|strictSSL)"
 _NODE_VARIABLE = r"\bprocess\.env(?:\.|\[[\"'])NODE_TLS_REJECT_UNAUTHORIZED(?:[\"']\])?"
-# The rest of one shell command: up to a separator, over continued lines.
-_ARGUMENTS = r"(?=\s)(?:[^|;&\n\\]|&(?![&\s])|\\\n|\\[^\n]){0,500}?\s"
+# One character of a shell command: no separator, over continued lines.
+_OF_COMMAND = r"(?:[^|;&\n\\]|&(?![&\s])|\\.)"
 _CURL_SHORT = "[fsSLgiIlnNpqRvaGjJO0-9#]{0,12}"  # curl's short options without a value
 
 
 def _pattern(
     languages: tuple[Language, ...], expression: str, needs: re.Pattern[str] | None = None
 ) -> CodePattern:
-    return CodePattern(RULE, languages, re.compile(expression, re.MULTILINE), needs)
+    return CodePattern(RULE, languages, re.compile(expression, re.MULTILINE | re.DOTALL), needs)
 
 
 def _option(command: str, option: str) -> CodePattern:
-    return _pattern((SHELL, COMMANDS), rf"\b(?:{command})\b{_ARGUMENTS}(?P<at>{option})(?![\w-])")
+    """Takes each command whole and possessively, so that a long line is read once."""
+    end = r"(?![\w-])"
+    before = rf"(?:(?!\s(?:{option}){end}){_OF_COMMAND})*+"
+    found = rf"(?:\s(?P<at>{option}){end})?+"
+    return _pattern((SHELL, COMMANDS), rf"\b(?:{command})\b(?=\s){before}{found}")
 
 
 def _variable(names: str, value: str) -> CodePattern:
-    return _pattern((SHELL, COMMANDS), rf"\b(?:{names})[\"']?[ \t]*[=:][ \t]*[\"']?(?:{value})\b")
+    return _pattern((SHELL, COMMANDS), rf"\b(?:{names})[\"']?[ \t]*[=:][ \t]*[\"']?(?:{value})\b[\"']?")
 
 
 TABLE = (
     _pattern((PYTHON,), r"\b_create_unverified_context\b(?=[ \t]*(?:\(|$))"),
-    _pattern((PYTHON,), rf"{_NO_HOSTNAME}(?:[^\n]*\n[^\n]*?{_NO_CERTIFICATE})?|{_NO_CERTIFICATE}"),
+    _pattern(
+        (PYTHON,), rf"{_NO_HOSTNAME}(?:[^\n]{{0,200}}\n[^\n]{{0,200}}?{_NO_CERTIFICATE})?|{_NO_CERTIFICATE}"
+    ),
     _pattern((PYTHON,), rf"\b(?:{_VERIFY})[ \t]*=[ \t]*False\b", _IMPORTS_CLIENT),
     _pattern((JAVASCRIPT,), rf"(?<![\w.])[\"']?{_NODE_OPTION}[\"']?[ \t]*:[ \t]*false\b"),
     _pattern((JAVASCRIPT,), rf"\b{_NODE_OPTION}[ \t]*=[ \t]*false\b"),
-    _pattern((JAVASCRIPT,), rf"{_NODE_VARIABLE}[ \t]*=[ \t]*[\"']?0\b"),
+    _pattern((JAVASCRIPT,), rf"{_NODE_VARIABLE}[ \t]*=[ \t]*[\"']?0\b[\"']?"),
     _pattern((GO,), r"\bInsecureSkipVerify[ \t]*[:=][ \t]*true\b"),
     _pattern((RUST,), r"\bdanger_accept_invalid_(?:certs|hostnames)\([ \t]*true\b"),
     _pattern((RUBY,), r"(?<![=!])(?:=>?|:)[ \t]*(?:::)?OpenSSL::SSL::VERIFY_NONE\b"),
