@@ -158,13 +158,12 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()]
 
 
-# Written in pieces, so that this file does not find itself.
 FORBIDDEN = {
     "a path of somebody's machine": re.compile(
-        rb"(?<![\w.$}])/(?:wor" rb"k|roo" rb"t|ho" rb"me|User" rb"s)/(?!runner/|someone)[\w.-]"
+        rb"(?<![\w.$}])/(?:work|root|home|Users)/(?!runner/|someone)[\w.-]"  # made-up homes may stay
     ),
     "a package index": re.compile(
-        rb"pyp" rb"i\.org|pythonhost" rb"ed\.org|registry\.npm" rb"js\.org|registry\.yarn" rb"pkg\.com"
+        rb"pypi\.org|pythonhosted\.org|registry\.npmjs\.org|registry\.yarnpkg\.com"
     ),
 }
 
@@ -183,15 +182,16 @@ def test_no_machine_path_and_no_package_index_is_committed():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        (b"cd /work/x", True),
-        (b'"/root/.cache"', True),
-        (b"/home/jo/x", True),
-        (b"https://pypi.org/simple", True),
-        (b"/github/home/x", False),
-        (b"/opt/pr-review/bin", False),
-        (b"a/work/b", False),
+        ("cd /~work/x", True),
+        ('"/~root/.cache"', True),
+        ("/~home/jo/x", True),
+        ("https://py~pi.org/simple", True),
+        ("/github/~home/x", False),
+        ("/opt/pr-review/bin", False),
+        ("a/~work/b", False),
     ],
 )
 def test_the_rule_sees_machine_paths_and_indexes(text, found):
-    """A guard of the guard; the container's own paths are no machine's."""
-    assert any(pattern.search(text) for pattern in FORBIDDEN.values()) is found
+    """A guard of the guard; the container's own paths are no machine's. `~` keeps this file clean."""
+    plain = text.replace("~", "").encode()
+    assert any(pattern.search(plain) for pattern in FORBIDDEN.values()) is found
