@@ -78,18 +78,14 @@ class OpenAIChat:
             self._budget.note(event)
 
     def encode_body(self, conversation: Sequence[Message], tools: Sequence[ToolSpec]) -> bytes:
-        """The next request's body as it would leave; compact JSON whose messages keep their bytes.
-
-        Raises ``ConfigError`` for tools beyond item 19's limits.
-        """
-        profile, encoded_tools = self._settings.profile, encode_tools(tools, self._settings.profile.schema)
-        messages: Sequence[Message] = self._adapted.stub(conversation)
+        """The next request's body as it would leave; compact JSON whose messages keep their bytes."""
+        profile, messages = self._settings.profile, self._adapted.stub(conversation)
         body: JsonObject = {"model": self._settings.model}
         if self._adapted.text_mode:
             body["messages"] = encode_messages(text_tools.write_as_text(messages, tools), profile)
         else:
             body["messages"] = encode_messages(messages, profile)
-            body["tools"] = encoded_tools
+            body["tools"] = encode_tools(tools, profile.schema)
         return wire_json.dumps(body | self._optional_fields())
 
     def _optional_fields(self) -> JsonObject:

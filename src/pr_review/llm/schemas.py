@@ -7,12 +7,6 @@ from pydantic import JsonValue
 
 from pr_review.domain.base import JsonObject
 from pr_review.domain.chat import ToolSpec
-from pr_review.domain.run import KIB
-from pr_review.errors import ConfigError
-from pr_review.llm import wire_json
-
-MAX_TOOLS = 128  # item 19
-MAX_TOOLS_BYTES = 32 * KIB  # item 19
 
 
 class SchemaForm(StrEnum):
@@ -34,8 +28,8 @@ _NAME_MAPS = frozenset({"patternProperties", "properties"})  # their keys are na
 
 
 def encode_tools(tools: Sequence[ToolSpec], form: SchemaForm) -> list[JsonValue]:
-    """The ``tools`` value of a request; raises ``ConfigError`` beyond item 19's limits."""
-    encoded: list[JsonValue] = [
+    """The ``tools`` value of a request."""
+    return [
         {
             "type": "function",
             "function": {
@@ -46,13 +40,6 @@ def encode_tools(tools: Sequence[ToolSpec], form: SchemaForm) -> list[JsonValue]
         }
         for tool in tools
     ]
-    if len(encoded) > MAX_TOOLS or len(wire_json.dumps(encoded)) > MAX_TOOLS_BYTES:
-        raise ConfigError(
-            "tools_too_large",
-            f"The tool definitions exceed {MAX_TOOLS} tools or {MAX_TOOLS_BYTES} bytes.",
-            "Offer fewer tools or shorter descriptions.",
-        )
-    return encoded
 
 
 def normalise(schema: JsonObject, form: SchemaForm) -> JsonObject:

@@ -83,6 +83,8 @@ class StreamAssembler:
             self._event(data)
         if self._error is not None or self._finish is None:
             return self._broken()
+        if "role" not in self._message:  # some servers never say whose turn they stream
+            self._message = {"role": "assistant", **self._message}
         choice: JsonObject = {"index": 0, "finish_reason": self._finish, "message": self._message}
         return wire_json.join_surrogates(self._body | {"choices": [choice]})
 

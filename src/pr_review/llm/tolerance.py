@@ -15,6 +15,7 @@ from pr_review.domain.chat import ToolSpec
 from pr_review.llm import wire_json
 from pr_review.llm.profile import Profile, Tolerance
 
+NO_ID = (None, "", "null")
 CONTROL_TOKEN = "<|"  # noqa: S105 -- the start of a chat template's token, as in name<|channel|>commentary
 
 
@@ -59,7 +60,7 @@ def _repair_call(
         if better is not None:
             found.add(tolerance)
             call = better if profile.accepts(tolerance) else call
-    if isinstance(call_id := call.get("id"), str):
+    if isinstance(call_id := call.get("id"), str) and call_id not in NO_ID:
         current.seen.add(call_id)
     return call
 

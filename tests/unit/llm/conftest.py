@@ -63,7 +63,11 @@ OpenModel = Callable[..., OpenAIChat]
 
 
 @pytest.fixture
-async def open_model(chat_server: Any, waits: Waits) -> AsyncIterator[OpenModel]:
+async def open_model(
+    chat_server: Any,
+    waits: Waits,
+    few_authorities: None,  # noqa: ARG001 -- for its effect
+) -> AsyncIterator[OpenModel]:
     """A factory of models in front of ``chat_server``; profile by name, any setting by keyword."""
     async with open_client() as client:
 

@@ -186,12 +186,6 @@ async def test_a_broken_history_is_a_bug_of_ours_and_is_not_sent(
     assert (chat_server.requests, model.stats.requests) == ([], 0)
 
 
-async def test_too_many_tools_cost_nothing(chat_server, open_model, conversation, tools):
-    with pytest.raises(ConfigError, match="tools_too_large"):
-        await open_model().complete(conversation, tools * 65)
-    assert chat_server.requests == []
-
-
 # --- what comes back --------------------------------------------------------------------------------------
 
 

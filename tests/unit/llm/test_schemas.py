@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.domain.chat import ToolSpec
-from pr_review.errors import ConfigError
 from pr_review.llm.profiles import PROFILES
-from pr_review.llm.schemas import MAX_TOOLS, MAX_TOOLS_BYTES, SchemaForm, encode_tools, normalise
+from pr_review.llm.schemas import SchemaForm, encode_tools, normalise
 from pr_review.tools.list_files import ListRepositoryFiles
 from pr_review.tools.read_file import ReadRepositoryFile
 from pr_review.tools.search import SearchRepository
@@ -150,30 +148,3 @@ SCHEMAS = st.recursive(
 @given(SCHEMAS, st.sampled_from(NORMALISED))
 def test_any_schema_comes_out_strict(schema, form):
     assert_strict(normalise(schema, form))
-
-
-def spec(name: str, size: int) -> ToolSpec:
-    return ToolSpec(name=name, description="d" * size, parameters={"type": "object", "properties": {}})
-
-
-@pytest.mark.parametrize(("count", "accepted"), [(127, True), (128, True), (129, False)])
-def test_the_number_of_tools_is_bounded(count, accepted):
-    assert MAX_TOOLS == 128
-    tools = [spec(f"t{number}", 1) for number in range(count)]
-    if accepted:
-        assert len(encode_tools(tools, SchemaForm.CANONICAL)) == count
-    else:
-        with pytest.raises(ConfigError, match="tools_too_large"):
-            encode_tools(tools, SchemaForm.CANONICAL)
-
-
-@pytest.mark.parametrize(("size", "accepted"), [(32_767, True), (32_768, True), (32_769, False)])
-def test_the_bytes_of_the_tools_are_bounded(size, accepted):
-    assert MAX_TOOLS_BYTES == 32_768
-    empty = len(json.dumps(encode_tools([spec("t", 0)], SchemaForm.CANONICAL), separators=(",", ":")))
-    tools = [spec("t", size - empty)]
-    if accepted:
-        encode_tools(tools, SchemaForm.CANONICAL)
-    else:
-        with pytest.raises(ConfigError, match="tools_too_large"):
-            encode_tools(tools, SchemaForm.CANONICAL)

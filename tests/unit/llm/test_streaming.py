@@ -94,8 +94,8 @@ CALLS = st.lists(
     max_size=3,
 )
 MESSAGES = st.fixed_dictionaries({
-    "role": st.just("assistant"),
     "content": st.none() | TEXT,
+    "role": st.just("assistant"),
     "reasoning_content": TEXT,
     "refusal": st.none(),
     "reasoning_details": st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": TEXT}), max_size=3),
@@ -280,11 +280,13 @@ def test_a_final_chunk_may_hold_the_only_or_the_last_piece():
     assert message["tool_calls"][0]["function"]["arguments"] == "{}"
 
 
+def test_a_stream_that_names_no_role_is_the_assistants():
+    assert message_of([chunk({"content": "x"}, "stop")]) == {"role": "assistant", "content": "x"}
+
+
 def test_null_calls_stay_null_until_there_is_one():
-    assert message_of([chunk({"tool_calls": None, "content": None}, "stop")]) == {
-        "tool_calls": None,
-        "content": None,
-    }
+    empty = {"role": "assistant", "tool_calls": None, "content": None}
+    assert message_of([chunk(empty, "stop")]) == empty
     first = chunk({"role": "assistant", "tool_calls": None})
     assert len(message_of([first, fragment(0, "c1", "a", "{}"), chunk({}, "tool_calls")])["tool_calls"]) == 1
 

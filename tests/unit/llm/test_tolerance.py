@@ -116,6 +116,11 @@ def test_the_second_of_two_equal_ids_is_replaced():
     assert repair_calls(calls, profile(), Round(3, TOOLS)) == (calls, {Tolerance.DUPLICATE_IDS})
 
 
+def test_missing_ids_are_not_also_duplicates():
+    calls = [GOOD | {"id": ""}, GOOD | {"id": ""}]
+    assert repair_calls(calls, profile(), Round(3, TOOLS)) == (calls, {Tolerance.MISSING_IDS})
+
+
 def test_unknown_keys_of_a_call_survive():
     """Gemini's signatures sit there (sample 29)."""
     extra = {"google": {"thought_signature": "c2ln"}}
