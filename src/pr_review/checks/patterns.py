@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pr_review.checks.base import Hit, LineIndex, Rule, Source
-from pr_review.checks.languages import Language, language_of
+from pr_review.checks.languages import Language, Views, language_of
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,16 @@ def find(source: Source, table: Iterable[CodePattern]) -> Iterator[Hit]:
     index = LineIndex(view.code)
     for entry in table:
         if view.language in entry.languages and (not entry.needs or entry.needs.search(view.code)):
-            for match in entry.pattern.finditer(view.uncommented):
-                place = _place(match)
-                line = index.line_at(place)  # 0, which no line has, when there is no place
-                if line in source.added and view.are_code(match.start(), place, match.end() - 1):
+            for line in dict.fromkeys(_lines(entry.pattern, view, index)):
+                if line in source.added:
                     yield Hit.of(entry.rule, line, source.added[line])
+
+
+def _lines(pattern: re.Pattern[str], view: Views, index: LineIndex) -> Iterator[int]:
+    for match in pattern.finditer(view.uncommented):
+        place = _place(match)
+        if place >= 0 and view.are_code(match.start(), place, match.end() - 1):
+            yield index.line_at(place)
 
 
 def _place(match: re.Match[str]) -> int:
