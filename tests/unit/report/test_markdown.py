@@ -42,7 +42,7 @@ PLAIN = [
     "ends with a backslash \\",
     "``x`` and `` ` `` and ```y```",
     "https://example.com/a?b=c#d, (www.example.com).",
-    "C:\\temp\\*.py ~~gone~~ ~x~",
+    "C:\\temp\\*.py ~~gone~~ ~x~ \\< \\& \\\\ \\` \\_",
     "it's `a`@b and `c`#1",
 ]
 
@@ -139,6 +139,7 @@ def test_ordinary_text_reads_as_written(read, function, text):
         ("`a`@b", "`a@b`"),
         ("- item", "\\- item"),
         ("12. item", "12\\. item"),
+        (":-", "\\:-"),  # a table's second line to GitHub, though not to markdown-it
         ("a\n\tb", "a b"),
         ("", ""),
         (" \n ", ""),
@@ -147,6 +148,22 @@ def test_ordinary_text_reads_as_written(read, function, text):
 def test_inline_output(text, markdown):
     """Exact output for what is usual."""
     assert inline(text) == markdown
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("# a", "## a", "> a", "- a", "+ a", "* a", "1. a", "1) a", "123456789. a", "-", "+", "*", "1."),
+        *("---", "***", "___", "- - -", "===", "=", "    a", "\ta", ":-", ":-:", "-:", "|-|", "| a |\n|---|"),
+        *("~~~", "~~~\na", "[a]: /b", "[^a]: b", "<p>", "<!-- a", "<?a", "\\", "a\\\nb", "> [!TIP]\n> a"),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "a\n", "a\n\n"])
+def test_no_structure_at_a_line_start(read, before, line):
+    """Whatever stands before it, a line that could open a block is a paragraph's text."""
+    seen = read(block(before + line))
+    assert_inert(seen, {"p"})
+    assert squeezed(seen.text) == squeezed(before + line)
 
 
 def test_block_keeps_lines_indentation_and_fenced_code():
