@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 from pr_review.entry import signals
@@ -13,8 +14,9 @@ def main() -> NoReturn:
     from pr_review.entry.cli import run_command  # noqa: PLC0415 -- after the handlers, by design
 
     code = run_command(sys.argv[1:])
-    sys.stdout.flush()
-    sys.stderr.flush()
+    with suppress(BrokenPipeError):
+        sys.stdout.flush()
+        sys.stderr.flush()
     os._exit(code)
 
 

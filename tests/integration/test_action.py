@@ -37,9 +37,7 @@ def test_an_offline_review_leaves_outputs_summary_and_artifact(action_box):
     assert [(found["path"], found["line"]) for found in report["findings"]] == [("a.py", 4)]
     link = f"https://github.com/octo/demo/blob/{action_box.repo.head_sha}/a.py#L4"
     assert link in result.summary
-    assert (action_box.workspace / "pr-review-report/review.md").read_text() == result.summary.removesuffix(
-        "\n"
-    )
+    assert (action_box.workspace / "pr-review-report/review.md").read_text() == result.summary
     assert "conclusion: findings" in result.log
 
 
@@ -253,3 +251,39 @@ def test_a_30_file_change_loses_nothing_to_call_limits(action_box):
     assert all("ruff" in file["checks"] for file in report["coverage"]["files"])
     assert ("src/long.py", 1501) in {(found["path"], found["line"]) for found in report["findings"]}
     assert len(report["findings"]) == 32
+
+
+def test_a_report_that_is_a_folder_moves_the_reports_and_is_said(action_box):
+    (action_box.workspace / "pr-review-report" / "review.md").mkdir(parents=True)
+    result = action_box.run(provider="offline")
+    assert (result.code, result.artifact["error"]["code"]) == (2, "output_dir_unsafe")
+    assert result.log.count("output_dir_unsafe") == 1
+    assert [path.name for path in (action_box.workspace / "pr-review-report").iterdir()] != []
+
+
+def test_a_tracked_output_folder_is_refused_also_below_path(action_box):
+    """``output-dir`` is relative to the workspace, the tree to the checkout at ``path``."""
+    inner = action_box.workspace
+    outer = inner.parent
+    head = action_box.repo.commit({"reports/old.txt": "x"})
+    action_box.write_event(action_box.repo.base_sha, head)
+    action_box.environ["GITHUB_WORKSPACE"] = str(outer)
+    action_box.workspace = outer
+    refused = action_box.run(provider="offline", path=inner.name, output_dir=f"{inner.name}/reports")
+    assert (refused.code, refused.artifact["error"]["code"]) == (2, "output_dir_unsafe")
+    (action_box.root / "output").write_text("")
+    allowed = action_box.run(provider="offline", path=inner.name, output_dir="reports")
+    assert (allowed.code, allowed.outputs["report-path"]) == (0, "reports/review.json")
+
+
+def test_bad_settings_still_report_into_the_given_folder(action_box):
+    result = action_box.run(max_rounds="many", output_dir="out")
+    assert result.outputs["report-path"] == "out/review.json"
+
+
+def test_a_note_of_a_model_is_redacted_too(action_box, chat_server, chat_inputs):
+    key = chat_inputs["api_key"]
+    chat_server.add(chat_server.completion(content=json.dumps(REVIEW | {"notes": [f"The key is {key}"]})))
+    result = action_box.run(**chat_inputs)
+    assert "The key is" in result.summary
+    assert key not in result.summary

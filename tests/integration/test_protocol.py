@@ -140,7 +140,7 @@ def test_a_whole_review_of_an_unfinished_diff_is_never_clean(repo, review_repo, 
     assert {f.path: f.status.value for f in outcome.coverage.files}["big.py"] == "not_reviewed"
     assert outcome.exit_code == 0
     user = chat_server.bodies[0]["messages"][1]["content"]
-    assert "Not all hunks of these files are above" in user
+    assert "Patch not shown, or not whole" in user
 
 
 def test_clean_needs_complete_coverage(repo, review_repo, chat_server, chat_inputs):

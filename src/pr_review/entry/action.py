@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pr_review.domain.run import Outcome
 from pr_review.entry.deadline import Deadline
-from pr_review.entry.reports import Written
+from pr_review.entry.reports import ReportPlace, Written
 from pr_review.entry.session import Session
 from pr_review.entry.settings import Settings
 from pr_review.entry.subject import Subject, subject_of_event
@@ -18,13 +18,14 @@ TIMEOUT_SECONDS = 900  # until the settings are read
 def run_action(around: Surroundings) -> int:
     """Review what the event names and report on every way out; returns the exit code."""
     runner = Runner.from_environ(around.environ, around.stdout, around.random_hex)
-    workspace = Path(around.environ.get("GITHUB_WORKSPACE") or around.cwd)
+    workspace = Path(around.environ.get("GITHUB_WORKSPACE") or around.cwd).resolve()
 
     def show(outcome: Outcome, written: Written) -> None:
         count = len(outcome.review.findings) if outcome.review else 0
         runner.log(f"conclusion: {outcome.conclusion}, findings: {count}, report: {written.report_path}")
 
-    session = Session(around, runner, workspace, show, Deadline.after(TIMEOUT_SECONDS, around.clock))
+    place = ReportPlace(workspace, around.random_hex)
+    session = Session(around, runner, place, show, Deadline.after(TIMEOUT_SECONDS, around.clock))
     try:
         settings = Settings.from_mapping(around.environ)
     except PrReviewError as error:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pr_review.domain.change import Diff, PullRequest
 from pr_review.domain.finding import Review
@@ -28,7 +29,7 @@ class Known:
     record: Record | None = None
     review: Review | None = None
     first_request: bytes | None = None
-    is_tracked: Callable[[str], bool] = lambda _path: False
+    is_tracked: Callable[[Path], bool] = lambda _path: False
     notes: list[str] = field(default_factory=list)
 
     def outcome(self, error: PrReviewError | None, duration_ms: int) -> Outcome:

@@ -2,7 +2,7 @@
 
 from pr_review.domain.run import Outcome
 from pr_review.entry.deadline import Deadline
-from pr_review.entry.reports import Written
+from pr_review.entry.reports import ReportPlace, Written
 from pr_review.entry.session import Session
 from pr_review.entry.settings import Settings
 from pr_review.entry.subject import subject_of_repository
@@ -21,10 +21,10 @@ def run_local(around: Surroundings, *, repository: str, base: str, head: str) ->
 
     def show(outcome: Outcome, written: Written) -> None:
         around.say(terminal.render(outcome, color=around.stdout.isatty()))
-        around.say(f"report: {written.report_path}" if written.report_path else "")
+        if written.report_path:
+            around.say(f"report: {written.report_path}")
 
-    session = Session(around, Runner(around.stderr, around.random_hex), around.cwd, show, deadline)
-    return session.review(
-        settings,
-        lambda: subject_of_repository(around.cwd / repository, base, head, around.environ, deadline),
-    )
+    place = ReportPlace(around.cwd, around.random_hex)
+    session = Session(around, Runner(around.stderr, around.random_hex), place, show, deadline)
+    path = (around.cwd / repository).resolve()
+    return session.review(settings, lambda: subject_of_repository(path, base, head, around.environ, deadline))

@@ -1,6 +1,7 @@
 """The last line of defence for secrets: no report holds one, whoever put it into the outcome."""
 
-from pydantic import JsonValue
+from enum import Enum
+from typing import Any
 
 from pr_review.domain.run import Outcome
 
@@ -9,19 +10,20 @@ MIN_CHARS = 8  # as for add-mask: shorter values would blank ordinary words
 
 
 def redact(outcome: Outcome, secrets: tuple[str, ...]) -> Outcome:
-    """The outcome with every occurrence of a secret in any text replaced."""
-    long = [secret for secret in secrets if len(secret) >= MIN_CHARS]
-    dumped = outcome.model_dump(mode="json")
-    clean = _replace(dumped, sorted(long, key=len, reverse=True))
+    """The outcome with every occurrence of a secret in any text replaced; closed lists keep their words."""
+    long = sorted((secret for secret in secrets if len(secret) >= MIN_CHARS), key=len, reverse=True)
+    dumped = outcome.model_dump()
+    clean = _replace(dumped, long)
     return outcome if clean == dumped else Outcome.model_validate(clean)
 
 
-def _replace(value: JsonValue, secrets: list[str]) -> JsonValue:
+def _replace(value: Any, secrets: list[str]) -> Any:
+    """Containers of ``model_dump`` with texts replaced; keys and enum members are words of ours."""
     if isinstance(value, dict):
-        return {str(_replace(key, secrets)): _replace(item, secrets) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_replace(item, secrets) for item in value]
-    if isinstance(value, str):
+        return {key: _replace(item, secrets) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_replace(item, secrets) for item in value)
+    if isinstance(value, str) and not isinstance(value, Enum):
         for secret in secrets:
             value = value.replace(secret, MASK)
     return value

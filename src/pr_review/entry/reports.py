@@ -1,64 +1,75 @@
-"""Writes every report of one outcome; what one channel refuses takes none of the others with it."""
+"""Where the reports go, and what is written there."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pr_review.domain.run import Outcome
-from pr_review.entry.redact import redact
 from pr_review.errors import PrReviewError
-from pr_review.report import artifact, summary
+from pr_review.report import artifact
 from pr_review.report.files import ReportDirectory
 
 REPORT = "review.json"
 SUMMARY = "review.md"
 REQUEST = "request.json"
+DEFAULT_OUTPUT_DIR = "pr-review-report"
 
 
 @dataclass(frozen=True)
 class Written:
-    """Workspace-relative paths of what was written, empty where nothing was, and the page's text.
+    """Workspace-relative paths of what was written; empty where nothing was."""
 
-    ``problem`` says why the configured folder could not be used.
+    report_path: str = ""
+    summary_path: str = ""
+
+
+@dataclass
+class ReportPlace:
+    """The folder for the reports, below ``workspace``, chosen once and held open (decision 17).
+
+    ``problem`` says why it is not the configured one.
     """
 
-    report_path: str
-    summary_path: str
-    page: str
-    problem: PrReviewError | None
-
-
-@dataclass(frozen=True)
-class Destination:
-    """Where reports go: a folder below ``workspace``, or one of a random name when that is unsafe."""
-
     workspace: Path
-    output_dir: str
-    is_tracked: Callable[[str], bool]
     random_hex: Callable[[], str]
+    problem: PrReviewError | None = None
+    _directory: ReportDirectory | None = field(default=None, repr=False)
 
-    def open(self) -> tuple[ReportDirectory, PrReviewError | None]:
-        """The directory, and why it is not the configured one; raises when neither can be had."""
+    def choose(
+        self, output_dir: str, is_tracked: Callable[[Path], bool] = lambda _path: False
+    ) -> ReportDirectory:
+        """The folder ``output_dir``, or one of a random name when that is unsafe; raises if neither is.
+
+        ``is_tracked`` tells whether the reviewed repository tracks an absolute path or something below it.
+        """
+        if self._directory is None:
+            try:
+                self._directory = self._open(output_dir, is_tracked)
+            except PrReviewError as problem:
+                self.problem = problem
+                fallback = f"{DEFAULT_OUTPUT_DIR}-{self.random_hex()}"
+                self._directory = ReportDirectory.open(self.workspace, fallback)
+        return self._directory
+
+    def _open(self, output_dir: str, is_tracked: Callable[[Path], bool]) -> ReportDirectory:
+        directory = ReportDirectory.open(
+            self.workspace, output_dir, is_tracked=lambda path: is_tracked(self.workspace / path)
+        )
         try:
-            return ReportDirectory.open(self.workspace, self.output_dir, is_tracked=self.is_tracked), None
-        except PrReviewError as problem:
-            fallback = f"pr-review-report-{self.random_hex()}"
-            return ReportDirectory.open(self.workspace, fallback), problem
+            for name in (REPORT, SUMMARY, REQUEST):
+                directory.check(name)
+        except PrReviewError:
+            directory.close()
+            raise
+        return directory
 
 
 def write_reports(
-    outcome: Outcome, destination: Destination, secrets: tuple[str, ...], first_request: bytes | None
+    directory: ReportDirectory, outcome: Outcome, page: str, first_request: bytes | None
 ) -> Written:
-    """Write the artifact and the page; raises ``PrReviewError`` when no folder can be written at all.
-
-    ``secrets`` appear in neither: a hostile provider could have echoed the key into its answer.
-    """
-    outcome = redact(outcome, secrets)
-    page = summary.render(outcome)
-    directory, problem = destination.open()
-    with directory:
-        report_path = directory.write(REPORT, artifact.to_json(artifact.build(outcome)).encode())
-        summary_path = directory.write(SUMMARY, f"{page}\n".encode())
-        if first_request:
-            directory.write(REQUEST, first_request)
-    return Written(report_path, summary_path, page, problem)
+    """Write the artifact, the page and what a dry run would have sent; raises ``PrReviewError``."""
+    report_path = directory.write(REPORT, artifact.to_json(artifact.build(outcome)).encode())
+    summary_path = directory.write(SUMMARY, f"{page}\n".encode())
+    if first_request:
+        directory.write(REQUEST, first_request)
+    return Written(report_path, summary_path)

@@ -1,6 +1,6 @@
 """One review, step by step: find the pull request, prepare the repository, run the loop, place findings."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -99,7 +99,7 @@ class ReviewRun:
         selection = select(diff, self.settings.include, self.settings.exclusions)
         self.known.selection = selection
         head = HeadTree.load(store.git, pull.head_sha)
-        self.known.is_tracked = lambda path: head.exists(path) or base.exists(path)
+        self.known.is_tracked = lambda path: _is_tracked(path, subject.workspace, (head, base))
         return Prepared(
             head=head,
             diff=diff,
@@ -145,6 +145,7 @@ class ReviewRun:
             reviewer.limits,
             language=self.settings.language,
             instructions=prepared.instructions,
+            top_level=_top_level(prepared.head),
         )
         self.known.prompt_version = prompt_version()
         if reviewer.reads_prompt:
@@ -159,6 +160,19 @@ class ReviewRun:
 async def in_thread(work: Callable[[], ResultT]) -> ResultT:
     """Run blocking work in a worker thread that a cancellation does not wait for (decision 14)."""
     return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+
+
+def _top_level(head: HeadTree) -> list[str]:
+    """Names at the root of the tree, directories with a slash, so that a model need not guess them."""
+    names = (path.partition("/") for path in head.files())
+    return list(dict.fromkeys(f"{name}{slash}" for name, slash, _ in names))
+
+
+def _is_tracked(path: Path, root: Path, trees: Sequence[HeadTree]) -> bool:
+    """Whether one of the trees, checked out at ``root``, holds an absolute path or something below it."""
+    if not path.is_relative_to(root):
+        return False
+    return any(tree.exists(path.relative_to(root).as_posix()) for tree in trees)
 
 
 def _mask_secrets(text: str) -> str:

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import anyio
 
 from pr_review.domain.run import Conclusion, Outcome
 from pr_review.entry import signals
+from pr_review.entry.conclusion import exit_code
 from pr_review.entry.deadline import Deadline
 from pr_review.entry.known import Known
-from pr_review.entry.reports import Destination, Written, write_reports
+from pr_review.entry.redact import redact
+from pr_review.entry.reports import DEFAULT_OUTPUT_DIR, ReportPlace, Written, write_reports
 from pr_review.entry.run import ReviewRun
 from pr_review.entry.settings import Settings
 from pr_review.entry.subject import Subject
@@ -18,21 +19,23 @@ from pr_review.entry.supervise import supervise
 from pr_review.entry.surroundings import Surroundings
 from pr_review.errors import InternalError, PrReviewError
 from pr_review.host.runner import Runner, step_outputs
+from pr_review.report import summary
+from pr_review.report.files import ReportDirectory
 from pr_review.review.loop import Progress
 
-DEFAULT_OUTPUT_DIR = "pr-review-report"
+TITLE = {"title": "pr-review"}
 
 
 @dataclass
 class Session:
     """One run; ``known`` is what its reports are made of, ``show`` prints the result for its reader.
 
-    ``workspace`` is the folder that the output folder lies in.
+    ``place`` is where its reports go.
     """
 
     around: Surroundings
     runner: Runner
-    workspace: Path
+    place: ReportPlace
     show: Callable[[Outcome, Written], None]
     deadline: Deadline
     known: Known = field(default_factory=Known)
@@ -62,40 +65,44 @@ class Session:
             return internal.exit_code
 
     def _report(self, error: PrReviewError | None) -> int:
-        outcome = self.known.outcome(error, self.deadline.elapsed_ms())
         settings = self.known.settings
-        secrets = settings.secrets if settings else ()
-        try:
-            written = write_reports(outcome, self._destination, secrets, self.known.first_request)
-        except PrReviewError as problem:
-            self.around.say_error(problem)
-            written = Written("", "", "", problem)
-        self._publish(outcome, written)
-        self._say_end(outcome, error, written)
-        return outcome.exit_code or (written.problem.exit_code if written.problem else 0)
-
-    @property
-    def _destination(self) -> Destination:
-        settings = self.known.settings
-        return Destination(
-            workspace=self.workspace,
-            output_dir=settings.output_dir if settings else DEFAULT_OUTPUT_DIR,
-            is_tracked=self.known.is_tracked,
-            random_hex=self.around.random_hex,
+        outcome = redact(
+            self.known.outcome(error, self.deadline.elapsed_ms()), settings.secrets if settings else ()
         )
+        page = summary.render(outcome)
+        written, problem = self._write(outcome, page)
+        self._publish(outcome, page, written)
+        self._say_end(outcome, error, written)
+        if problem is None or problem is error:
+            return outcome.exit_code
+        self.runner.error(f"[{problem.code}] {problem.detail}", TITLE)
+        return outcome.exit_code or exit_code(Conclusion.FAILED, None, problem, settings)
+
+    def _write(self, outcome: Outcome, page: str) -> tuple[Written, PrReviewError | None]:
+        """The reports' paths, and what went wrong with the configured folder."""
+        try:
+            directory = self._choose_place()
+            return write_reports(directory, outcome, page, self.known.first_request), self.place.problem
+        except PrReviewError as problem:
+            return Written(), problem
+
+    def _choose_place(self) -> ReportDirectory:
+        settings = self.known.settings
+        given = self.around.environ.get("INPUT_OUTPUT-DIR", "").strip()
+        output_dir = settings.output_dir if settings else given or DEFAULT_OUTPUT_DIR
+        return self.place.choose(output_dir, self.known.is_tracked)
 
     def _check_output(self) -> None:
         """Refuse a hostile output folder before anything is spent (decision 17)."""
-        directory, problem = self._destination.open()
-        directory.close()
-        if problem:
-            raise problem
+        self._choose_place()
+        if self.place.problem:
+            raise self.place.problem
 
-    def _publish(self, outcome: Outcome, written: Written) -> None:
+    def _publish(self, outcome: Outcome, page: str, written: Written) -> None:
         """Summary and outputs, in the runner's files; each on its own."""
         outputs = step_outputs(outcome, report_path=written.report_path, summary_path=written.summary_path)
         try:
-            if written.page and not self.runner.append_summary(written.page):
+            if not self.runner.append_summary(page):
                 self.runner.debug("The step summary was not written.")
         except OSError:
             self.runner.warning("The step summary could not be written; review.md has the same text.")
@@ -114,16 +121,13 @@ class Session:
 
     def _say_end(self, outcome: Outcome, error: PrReviewError | None, written: Written) -> None:
         self.show(outcome, written)
-        title = {"title": "pr-review"}
         if error:
-            self._level(outcome)(f"[{error.code}] {error.detail} {error.advice}".strip(), title)
+            self._level(outcome)(f"[{error.code}] {error.detail} {error.advice}".strip(), TITLE)
             self.around.say_cause(error)
         elif outcome.conclusion is Conclusion.INCOMPLETE:
             self.runner.warning(
-                "[incomplete] Some changed code was not reviewed; the report lists it.", title
+                "[incomplete] Some changed code was not reviewed; the report lists it.", TITLE
             )
-        if written.problem and written.problem is not error:
-            self.runner.error(f"[{written.problem.code}] {written.problem.detail}", title)
 
     def _level(self, outcome: Outcome) -> Callable[[str, dict[str, str]], None]:
         if outcome.conclusion is Conclusion.SKIPPED:

@@ -64,7 +64,7 @@ def subject_of_event(
         raise HostError("incomplete_pull_request", "GitHub did not describe the pull request.", "Run again.")
     check_wanted(request, pull.author, settings)
     return Subject(
-        workspace=workspace / settings.path,
+        workspace=(workspace / settings.path).resolve(),
         pull_request=pull,
         source=FetchSource(url=f"{server}/{pull.owner}/{pull.repository}", token=settings.github_token),
         merge_base=lambda: pulls.merge_base(pull.owner, pull.repository, pull.base_sha, pull.head_sha),
@@ -76,14 +76,14 @@ def subject_of_event(
 def subject_of_repository(
     repository: Path, base: str, head: str, environ: Mapping[str, str], deadline: Deadline
 ) -> Subject:
-    """A pull request made up from two refs of a local repository; GitHub is not asked."""
+    """A pull request made up from two refs of a local repository (an absolute path); GitHub is not asked."""
     base_sha, head_sha = (
         resolve_ref(repository, ref, env=environ, remaining=deadline.remaining) for ref in (base, head)
     )
     pull = PullRequest(
         url="",
         owner="",
-        repository=repository.resolve().name,
+        repository=repository.name,
         number=0,
         title=f"{head} into {base}",
         body="",

@@ -39,7 +39,10 @@ async def supervise(
             error = await _bounded(run, find_subject)
         if received:
             error = Interrupted(received[0])
-        run.close()
+        try:
+            run.close()
+        except PrReviewError as problem:
+            run.known.notes.append(problem.detail)
         result = finish(error)
         watching.cancel_scope.cancel()
     return result

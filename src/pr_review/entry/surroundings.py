@@ -7,6 +7,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
@@ -64,8 +65,9 @@ class Surroundings:
 
     def say(self, text: str) -> None:
         """Print a text of ours; it must hold nothing raw of a model or of a repository."""
-        self.stdout.write(f"{text}\n")
-        self.stdout.flush()
+        with suppress(BrokenPipeError):  # the reader has seen enough
+            self.stdout.write(f"{text}\n")
+            self.stdout.flush()
 
     def say_error(self, error: PrReviewError) -> None:
         """Print code, sentence and what to do."""

@@ -58,17 +58,21 @@ class ReportDirectory:
             raise
         return directory
 
+    def check(self, name: str) -> None:
+        """Raise ``ConfigError`` unless a regular file or nothing stands at ``name``."""
+        with _system_errors():
+            if not _is_replaceable(name, self._descriptor):
+                raise _unsafe(f"{self.path}/{name}", "is not a regular file")
+
     def write(self, name: str, data: bytes) -> str:
         """Put ``data`` into the file at once and whole; returns its path relative to the workspace.
 
         What stands there must be a regular file or nothing, else ``ConfigError``.
         """
-        path = f"{self.path}/{name}"
+        self.check(name)
         with _system_errors():
-            if not _is_replaceable(name, self._descriptor):
-                raise _unsafe(path, "is not a regular file")
             self._replace(name, data)
-        return path
+        return f"{self.path}/{name}"
 
     def close(self) -> None:
         """Release the descriptor."""

@@ -203,14 +203,11 @@ class ReviewLoop:
         )
 
     def _budget_note(self, bytes_left: int) -> JsonObject:
-        """Decision 11: what is left; decision 10: that the next round is the last."""
+        """Decision 11: what is left; decision 10: that the next reply must be the last."""
         rounds_left = self._limits.max_rounds - self._round
-        remaining: JsonObject = {
-            "rounds": rounds_left,
-            "calls": self._limits.max_tool_calls - self.record.calls,
-            "bytes": max(0, bytes_left),
-        }
-        return {"remaining": remaining} | ({"final": True} if rounds_left == 1 else {})
+        calls_left = self._limits.max_tool_calls - self.record.calls
+        remaining: JsonObject = {"rounds": rounds_left, "calls": calls_left, "bytes": max(0, bytes_left)}
+        return {"remaining": remaining} | ({"final": True} if rounds_left == 1 or not calls_left else {})
 
     def _repair(self, reply: Reply | None, error: InvalidTurn, started: float) -> None:
         """Drop the turn whole and ask again with a fixed note, or give up (decision 6)."""

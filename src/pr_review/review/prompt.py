@@ -19,6 +19,7 @@ MAX_PATCH_BYTES = 128 * KIB
 MAX_BODY_BYTES = 16 * KIB
 MAX_COMMITS_BYTES = 8 * KIB
 MAX_FILE_LIST_BYTES = 64 * KIB
+MAX_TOP_LEVEL_BYTES = 2 * KIB
 COMMIT_SEPARATOR = "\n\n---\n\n"
 VERSION_CHARS = 12
 
@@ -78,7 +79,11 @@ def render_system(limits: Limits, language: str, instructions: str) -> str:
 
 
 def render_user(
-    pull_request: PullRequest, merge_base: str, commits: Sequence[str], selection: Selection
+    pull_request: PullRequest,
+    merge_base: str,
+    commits: Sequence[str],
+    selection: Selection,
+    top_level: Sequence[str],
 ) -> tuple[str, frozenset[HunkId]]:
     """The user message, and which hunks it shows whole."""
     patch = select_patch(selection.selected, MAX_PATCH_BYTES)
@@ -91,9 +96,8 @@ def render_user(
         body=fence(pull_request.body, MAX_BODY_BYTES),
         commits=fence(COMMIT_SEPARATOR.join(commits), MAX_COMMITS_BYTES),
         files=fence("\n".join(map(_describe, selection.selected)), MAX_FILE_LIST_BYTES),
-        excluded=fence(
-            "\n".join(f"{path}: {reason}" for path, reason in selection.excluded.items()), MAX_BODY_BYTES
-        ),
+        top_level=fence("\n".join(top_level), MAX_TOP_LEVEL_BYTES),
+        excluded=fence(_describe_excluded(selection), MAX_BODY_BYTES),
         patch_extent=", in part" if patch.left else "",
         patch=fence(patch.text, info="diff"),
         left=_left_note(patch.left),
@@ -110,9 +114,10 @@ def build_prompt(
     *,
     language: str,
     instructions: str,
+    top_level: Sequence[str] = (),
 ) -> Prompt:
     """System and user message for one review."""
-    user, shown = render_user(pull_request, merge_base, commits, selection)
+    user, shown = render_user(pull_request, merge_base, commits, selection, top_level)
     system = render_system(limits, language, instructions)
     messages = (Message(role=Role.SYSTEM, content=system), Message(role=Role.USER, content=user))
     return Prompt(messages, shown)
@@ -161,9 +166,17 @@ def _describe(file: ChangedFile) -> str:
     return f"{file.path} ({file.status}{origin}, +{file.additions} -{file.deletions})"
 
 
+def _describe_excluded(selection: Selection) -> str:
+    """One line a reason, with the paths that it leaves out."""
+    by_reason: dict[str, list[str]] = {}
+    for path, reason in selection.excluded.items():
+        by_reason.setdefault(reason, []).append(path)
+    return "\n".join(f"{reason}: {', '.join(paths)}" for reason, paths in by_reason.items())
+
+
 def _left_note(left: Sequence[ChangedFile]) -> str:
     if not left:
         return "\nThe patch above is complete."
     paths = "\n".join(file.path for file in left)
     listed = fence(paths, MAX_BODY_BYTES)
-    return f"\nNot all hunks of these files are above; call inspect_git_diff for them:\n{listed}"
+    return f"\nPatch not shown, or not whole; call inspect_git_diff for these files:\n{listed}"

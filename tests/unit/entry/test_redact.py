@@ -1,0 +1,47 @@
+"""No report holds a secret, whoever put it into the outcome."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pr_review.domain.finding import Category, Finding, Review, Severity
+from pr_review.domain.run import Conclusion, Outcome
+from pr_review.entry.redact import redact
+
+
+def outcome(text: str) -> Outcome:
+    finding = Finding(
+        severity=Severity.CRITICAL,
+        title=text,
+        explanation=text,
+        path=text,
+        line=1,
+        evidence=text,
+        recommendation=text,
+        category=Category.SECURITY,
+    )
+    review = Review(summary=text, findings=(finding,), notes=(text,))
+    return Outcome(
+        conclusion=Conclusion.FINDINGS, exit_code=0, provider="offline", review=review, notes=(text,)
+    )
+
+
+@given(st.text(min_size=8, max_size=30), st.text(max_size=10), st.text(max_size=10))
+def test_a_secret_is_gone_from_every_text(secret, before, after):
+    clean = redact(outcome(before + secret + after), (secret,))
+    assert clean.review.summary == (before + secret + after).replace(secret, "***")
+    assert clean.review.findings[0].path == clean.review.summary == clean.notes[0]
+
+
+def test_words_of_closed_lists_survive_a_secret_that_equals_one():
+    clean = redact(outcome("security and critical"), ("security", "critical", "findings", "offline!"))
+    assert clean.review.summary == "*** and ***"
+    assert clean.review.findings[0].category is Category.SECURITY
+    assert clean.conclusion is Conclusion.FINDINGS
+
+
+def test_the_longer_of_two_secrets_goes_first():
+    assert redact(outcome("abcdefghij"), ("abcdefgh", "abcdefghij")).review.summary == "***"
+
+
+def test_short_values_are_left_alone():
+    assert redact(outcome("seven77"), ("seven77",)).review.summary == "seven77"
