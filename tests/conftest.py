@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import certifi
+import hypothesis
 import pytest
+
+# A slow machine is not a failing test: examples are bounded in number, not in time.
+hypothesis.settings.register_profile("suite", deadline=None)
+hypothesis.settings.load_profile("suite")
 
 
 @dataclass(frozen=True)
