@@ -62,6 +62,8 @@ class Engine:
         stand_ins = [f"--build-context={base}=container-image://{name}" for base, name in self.bases.items()]
         pull = ["--pull=never", *stand_ins] if stand_ins else []
         self.run("build", *pull, "--tag", tag, "--file", str(context / "Dockerfile"), str(context))
+        if self.program == "podman":  # its storage is ours alone: drop what older builds left
+            self.run("image", "prune", "--force", "--filter", "until=24h")
 
     def inspect(self, tag: str) -> dict[str, Any]:
         """The image's configuration, as the engine records it."""

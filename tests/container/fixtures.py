@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from examples.build_sample import NUMBER, REPOSITORY, Sample, build
+from examples.build_sample import Sample, build
 from tests.container.engine import ROOT, TAG, Engine, UnavailableError, find_engine
 from tests.container.runner import Job
+from tests.container.sample_job import lay_out
 from tests.container.sizes import Sizes, measure
 
 SIZES = pytest.StashKey[str]()
@@ -48,22 +49,5 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 def new_job(
     engine: Engine, image: str, sample: Sample, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[], Job]:
-    """Lays out a job of the sample's pull_request event, its workspace checked out at the merge commit."""
-    context = {
-        "GITHUB_EVENT_NAME": "pull_request",
-        "GITHUB_REPOSITORY": REPOSITORY,
-        "GITHUB_REPOSITORY_OWNER": REPOSITORY.partition("/")[0],
-        "GITHUB_REF": f"refs/pull/{NUMBER}/merge",
-        "GITHUB_REF_NAME": f"{NUMBER}/merge",
-        "GITHUB_HEAD_REF": "surcharges",
-        "GITHUB_BASE_REF": "main",
-        "GITHUB_SHA": sample.merge_sha,
-    }
-
-    def lay_out() -> Job:
-        root = tmp_path_factory.mktemp("work")
-        return Job.lay_out(
-            engine, image, root, checkout=sample.repo, event=sample.event_path, context=context
-        )
-
-    return lay_out
+    """Lays out a fresh job on the sample."""
+    return lambda: lay_out(engine, image, sample, tmp_path_factory.mktemp("work"))

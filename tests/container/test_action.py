@@ -13,7 +13,7 @@ import pytest
 from examples.build_sample import NUMBER, expected
 from tests.container.engine import ROOT
 from tests.container.runner import GRACE
-from tests.container.sample_github import github_answers
+from tests.container.sample_job import github_answers
 
 SCHEMA = json.loads((ROOT / "docs" / "review.schema.json").read_text(encoding="utf-8"))
 REPORT = "pr-review-report"

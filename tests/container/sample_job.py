@@ -1,12 +1,30 @@
-"""GitHub's answers about the sample pull request, taken from its event and from git."""
+"""A job on the sample pull request, and GitHub's answers about it, taken from its event and from git."""
 
 import json
 import subprocess
+from pathlib import Path
 from typing import Any
 
 from examples.build_sample import NUMBER, REPOSITORY, Sample
+from tests.container.engine import Engine
+from tests.container.runner import Job
 
 STATUS = {"A": "added", "M": "modified", "D": "removed", "R": "renamed"}
+
+
+def lay_out(engine: Engine, image: str, sample: Sample, root: Path) -> Job:
+    """A job of the sample's pull_request event, its workspace checked out at the merge commit."""
+    context = {
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_REPOSITORY": REPOSITORY,
+        "GITHUB_REPOSITORY_OWNER": REPOSITORY.partition("/")[0],
+        "GITHUB_REF": f"refs/pull/{NUMBER}/merge",
+        "GITHUB_REF_NAME": f"{NUMBER}/merge",
+        "GITHUB_HEAD_REF": "surcharges",
+        "GITHUB_BASE_REF": "main",
+        "GITHUB_SHA": sample.merge_sha,
+    }
+    return Job.lay_out(engine, image, root, checkout=sample.repo, event=sample.event_path, context=context)
 
 
 def github_answers(sample: Sample) -> dict[str, Any]:
