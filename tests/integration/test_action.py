@@ -156,6 +156,13 @@ def test_allowed_authors_are_reviewed(action_box, chat_server, chat_inputs):
     assert action_box.run(**chat_inputs, allow_authors="OWNER\nMEMBER").outputs["conclusion"] == "clean"
 
 
+def test_an_association_does_not_admit_the_stranger_of_that_name(action_box, chat_server, chat_inputs):
+    fields = {"user": {"login": "MEMBER"}, "author_association": "NONE"}
+    action_box.write_event(action_box.repo.base_sha, action_box.repo.head_sha, **fields)
+    assert action_box.run(**chat_inputs, allow_authors="MEMBER").outputs["conclusion"] == "skipped"
+    assert chat_server.requests == []
+
+
 def test_forks_without_a_key_are_reviewed_offline_and_that_is_said(action_box):
     head = {"ref": "topic", "sha": action_box.repo.head_sha, "repo": None}
     action_box.write_event(action_box.repo.base_sha, action_box.repo.head_sha, head=head)

@@ -146,6 +146,11 @@ def test_dotenv_fills_what_the_environment_leaves_open(cli, chat_server):
     assert chat_server.requests[0].headers["authorization"] == "Bearer sk-from-dotenv"
 
 
+def test_dotenv_is_not_read_inside_actions(cli):
+    (cli.folder / ".env").write_text("OPENCODE_API_KEY=sk-from-dotenv\n", encoding="utf-8")
+    assert "missing_key" in cli("check", GITHUB_ACTIONS="true").stdout
+
+
 def test_a_bug_of_ours_prints_its_traceback_with_debug_only(cli, tmp_path, make_repo):
     """A git that answers nonsense stands for what we did not foresee; exit 4, and the artifact exists."""
     repo = make_repo({"a.py": "one = 1\n"}, {"a.py": "one = 2\n"})

@@ -4,6 +4,12 @@ from pr_review.entry.settings import Settings
 from pr_review.errors import Skipped
 from pr_review.host.event import ReviewRequest
 
+# GitHub's CommentAuthorAssociation
+ASSOCIATIONS = frozenset({
+    "COLLABORATOR", "CONTRIBUTOR", "FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR", "MANNEQUIN", "MEMBER", "NONE",
+    "OWNER",
+})  # fmt: skip
+
 
 def check_wanted(request: ReviewRequest, author: str, settings: Settings) -> None:
     """Raise ``Skipped`` with the filter that applies."""
@@ -13,10 +19,15 @@ def check_wanted(request: ReviewRequest, author: str, settings: Settings) -> Non
         raise _skipped("label", "The pull request has a label that skip-labels names.")
     if _overlap(settings.skip_authors, (author,)):
         raise _skipped("author", "skip-authors names the pull request's author.")
-    if settings.allow_authors and not _overlap(
-        settings.allow_authors, (author, request.author_association or "")
-    ):
+    if settings.allow_authors and not _is_allowed(settings.allow_authors, author, request):
         raise _skipped("author", "allow-authors names neither the author nor their association.")
+
+
+def _is_allowed(allowed: tuple[str, ...], author: str, request: ReviewRequest) -> bool:
+    """An association's word admits those who have it, never the stranger whose login is that word."""
+    associations = tuple(name for name in allowed if name in ASSOCIATIONS)
+    logins = tuple(name for name in allowed if name not in ASSOCIATIONS)
+    return request.author_association in associations or _overlap(logins, (author,))
 
 
 def _overlap(wanted: tuple[str, ...], actual: tuple[str, ...]) -> bool:

@@ -46,9 +46,12 @@ class Surroundings:
         return replace(self, environ={**self.environ, **variables})
 
     def with_dotenv(self) -> "Surroundings":
-        """The same with what a ``.env`` in the working directory adds; the environment wins."""
+        """The same with what a ``.env`` in the working directory adds; the environment wins.
+
+        Inside Actions that file may be a pull request's, so it is not read there.
+        """
         path = self.cwd / ".env"
-        if not path.is_file():
+        if self.environ.get("GITHUB_ACTIONS") == "true" or not path.is_file():
             return self
         from pr_review.entry.dotenv import overlay  # noqa: PLC0415 -- start-up: most runs have none
 
