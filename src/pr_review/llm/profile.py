@@ -10,7 +10,7 @@ from pr_review.llm.schemas import SchemaForm
 class Tolerance(StrEnum):
     """One deviation of a reply that a profile may accept; the value completes "accepts …"."""
 
-    MISSING_IDS = 'call ids that are missing, empty or "null"'
+    MISSING_IDS = 'call ids that are missing, empty or `"null"`'
     DUPLICATE_IDS = "the same call id twice in a turn"
     REPEATED_IDS = "call ids that start anew in each turn"
     MISSING_TYPE = "calls without a type"
@@ -19,7 +19,7 @@ class Tolerance(StrEnum):
     EMPTY_ARGUMENTS = "empty arguments where none are required"
     DOUBLE_ENCODING = "arguments encoded twice"
     CONTENT_PARTS = "content as a list of parts"
-    THINK_BLOCK = "a leading <think> block"
+    THINK_BLOCK = "a leading `<think>` block"
     MISSING_INDEX = "streamed calls without an index"
     SHARED_INDEX = "streamed calls that share an index"
     ERROR_IN_SUCCESS = "an error inside a 200 reply, handled as its status"
