@@ -151,7 +151,8 @@ def _split(line: str) -> Iterator[_Piece]:
 
 
 def _words(prose: str) -> Iterator[_Piece]:
-    for word in re.split(r"(\s+)", prose):
+    # No reference holds white space, so prose without one need not be looked at word by word.
+    for word in re.split(r"(\s+)", prose) if _REFERENCE.search(prose) else (prose,):
         if not _REFERENCE.search(word):
             yield _Piece(is_code=False, text=word)
             continue

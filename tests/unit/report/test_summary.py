@@ -1,6 +1,7 @@
 """The job summary: what a maintainer reads, escaped and bounded."""
 
 import re
+import time
 
 import pytest
 
@@ -245,3 +246,15 @@ def test_worst_severity_ignores_the_order(outcomes):
 def test_failed_without_turns_names_no_reviewer(outcomes):
     assert outcomes.failed.conclusion is Conclusion.FAILED
     assert "reviewed by" not in render(outcomes.failed)
+
+
+def test_rendering_stops_at_the_cap(outcomes):
+    """A hostile answer must not cost seconds: what cannot fit is not even escaped (all of it takes 20 s)."""
+    text = "@a " * 2700
+    finding = outcomes.rich.review.findings[0].model_copy(
+        update={"explanation": text, "evidence": text, "recommendation": text}
+    )
+    review = Review(summary="", findings=(finding,) * 1500)
+    start = time.perf_counter()
+    assert size(render(outcomes.rich.model_copy(update={"review": review}))) <= SUMMARY_BYTES
+    assert time.perf_counter() - start < 8
