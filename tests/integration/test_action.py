@@ -294,3 +294,10 @@ def test_a_note_of_a_model_is_redacted_too(action_box, chat_server, chat_inputs)
     result = action_box.run(**chat_inputs)
     assert "The key is" in result.summary
     assert key not in result.summary
+
+
+def test_findings_are_annotated_unless_switched_off(action_box):
+    on = action_box.run(provider="offline")
+    assert "::warning title=Mutable default argument,file=a.py,line=4::" in on.log
+    off = action_box.run(provider="offline", annotations="false")
+    assert "::warning" not in off.log

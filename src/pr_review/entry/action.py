@@ -11,6 +11,7 @@ from pr_review.entry.subject import Subject, subject_of_event
 from pr_review.entry.surroundings import Surroundings
 from pr_review.errors import ConfigError, PrReviewError
 from pr_review.host.runner import Runner
+from pr_review.report.annotations import build as build_annotations
 
 TIMEOUT_SECONDS = 900  # until the settings are read
 
@@ -23,6 +24,8 @@ def run_action(around: Surroundings) -> int:
     def show(outcome: Outcome, written: Written) -> None:
         count = len(outcome.review.findings) if outcome.review else 0
         runner.log(f"conclusion: {outcome.conclusion}, findings: {count}, report: {written.report_path}")
+        if session.known.settings is None or session.known.settings.annotations:
+            _annotate(runner, outcome)
 
     place = ReportPlace(workspace, around.random_hex)
     session = Session(around, runner, place, show, Deadline.after(TIMEOUT_SECONDS, around.clock))
@@ -35,6 +38,18 @@ def run_action(around: Surroundings) -> int:
         runner.warning(note)
     session.deadline = Deadline.after(settings.timeout_seconds, around.clock)
     return session.review(settings, lambda: _find_subject(settings, around, workspace, session.deadline))
+
+
+def _annotate(runner: Runner, outcome: Outcome) -> None:
+    """Show findings in the diff, as far as the runner does."""
+    annotations = build_annotations(outcome)
+    speak = {"error": runner.error, "warning": runner.warning, "notice": runner.notice}
+    for level, message, properties in annotations.shown:
+        speak[level](message, properties)
+    if annotations.left_out:
+        runner.log(
+            f"{annotations.left_out} more findings are not annotated; the job summary has all of them."
+        )
 
 
 def _find_subject(settings: Settings, around: Surroundings, workspace: Path, deadline: Deadline) -> Subject:

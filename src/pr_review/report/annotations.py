@@ -1,0 +1,61 @@
+"""Findings as annotations in the pull request's diff, within what the runner shows of a step."""
+
+from typing import Literal, NamedTuple
+
+from pr_review.domain.finding import Finding, Severity, Side
+from pr_review.domain.run import Outcome
+from pr_review.domain.text import shorten
+
+PER_LEVEL = 9  # the runner shows 10 of a level and step; one is left for what this program has to say itself
+MAX_MESSAGE_CHARS = 4096
+MAX_TITLE_CHARS = 120
+
+Level = Literal["error", "warning", "notice"]
+
+LEVELS: dict[Severity, Level] = {
+    Severity.CRITICAL: "error",
+    Severity.HIGH: "error",
+    Severity.MEDIUM: "warning",
+    Severity.LOW: "notice",
+}
+
+
+class Annotation(NamedTuple):
+    """One annotation, raw: whoever prints it escapes it. ``properties`` are the runner's."""
+
+    level: Level
+    message: str
+    properties: dict[str, str | int]
+
+
+class Annotations(NamedTuple):
+    """What is shown, worst first, and how many findings it leaves out."""
+
+    shown: tuple[Annotation, ...]
+    left_out: int
+
+
+def build(outcome: Outcome) -> Annotations:
+    """Annotations of the findings inside the diff; a removed line is named in the message, not placed."""
+    findings = [found for found in outcome.review.findings if found.in_diff] if outcome.review else []
+    findings.sort(key=lambda found: found.severity.rank)
+    room = dict.fromkeys(LEVELS.values(), PER_LEVEL)
+    shown = []
+    for found in findings:
+        level = LEVELS[found.severity]
+        if room[level]:
+            room[level] -= 1
+            shown.append(_annotate(level, found))
+    return Annotations(tuple(shown), len(findings) - len(shown))
+
+
+def _annotate(level: Level, found: Finding) -> Annotation:
+    properties: dict[str, str | int] = {"title": shorten(found.title, MAX_TITLE_CHARS), "file": found.path}
+    message = f"{found.explanation}\n\n{found.recommendation}"
+    if found.line is not None and found.side is Side.RIGHT:
+        properties["line"] = found.line
+        if found.end_line is not None:
+            properties["endLine"] = found.end_line
+    elif found.line is not None:
+        message = f"Removed line {found.line} of the base. {message}"
+    return Annotation(level, shorten(message, MAX_MESSAGE_CHARS), properties)
