@@ -144,11 +144,12 @@ def _without_comment(token: re.Match[str]) -> str:
 
 
 def _without_content(token: re.Match[str]) -> str:
-    """Blanks a string but its first and last character: a quote still shows that a string stands there."""
+    """Blanks a string but its quotes, which show that a string stands there."""
     text = token[0]
     if "string" not in token.re.groupindex or token["string"] is None:
-        return text if token["comment"] is None else _blank(text)
-    return text[0] + _blank(text[1:-1]) + text[-1] if len(text) > 1 else text
+        return _without_comment(token)
+    closed = len(text) > 1 and text[-1] == text[0]
+    return text[0] + _blank(text[1:-1]) + text[-1] if closed else text[0] + _blank(text[1:])
 
 
 def _blank(text: str) -> str:

@@ -48,7 +48,7 @@ TABLE = (
     _pattern(DEBUGGER, PYTHON, r"(?:breakpoint\(|(?:i?pdb|pudb)\.set_trace\(|debugpy\.breakpoint\()"),
     _pattern(DEBUGGER, JAVASCRIPT, r"debugger[ \t]*(?:;|\}|\r?$)"),
     _pattern(DEBUGGER, JAVASCRIPT, r"(?:cy|page)\.pause\(\)"),
-    _pattern(DEBUGGER, RUBY, r"(?:binding\.(?:pry|irb|remote_pry|b)|byebug)\b(?![ \t]*[=\w])"),
+    _pattern(DEBUGGER, RUBY, r"(?:binding\.(?:pry|irb|remote_pry|b)|byebug)\b(?![ \t]*=)"),
     _pattern(DEBUGGER, GO, r"runtime\.Breakpoint\(\)"),
     _pattern(DEBUGGER, PHP, r"xdebug_break\("),
     _pattern(DEBUGGER, CSHARP, r"(?:System\.Diagnostics\.)?Debugger\.(?:Break|Launch)\("),

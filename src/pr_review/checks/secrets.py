@@ -78,9 +78,9 @@ SHAPES = (
 _KEY_HEADER = "private-key"
 # What follows the header of a real key, on the same line (JSON, .env) or on the next one.
 _KEY_BODY = re.compile(r"KEY(?: BLOCK)?-----(?:\\n|\\r|[\s\"'+,;]){0,20}[A-Za-z0-9+/=]{32}")
-_KEY_BODY_LINE = re.compile(r"\s*[\"'+]?\s*(?:[A-Za-z0-9+/=]{32}|Proc-Type:|Version:|Comment:)")
+_KEY_BODY_LINE = re.compile(r"\s*+[\"'+]?+\s*+(?:[A-Za-z0-9+/=]{32}|Proc-Type:|Version:|Comment:)")
 # A line that is nothing but key material (64 characters in PEM, 70 in OpenSSH), or a run beside a header.
-_KEY_LINE = re.compile(r"(\s*[\"'+]?\s*)([A-Za-z0-9+/=]{60,})((?:\\n)?[\"'+,;\s]*)")
+_KEY_LINE = re.compile(r"(\s*+[\"'+]?+\s*+)([A-Za-z0-9+/=]{60,}+)((?:\\n)?[\"'+,;\s]*)")
 _KEY_RUN = re.compile(r"[A-Za-z0-9+/=]{32,}")
 
 

@@ -56,10 +56,10 @@ def _pattern(
 
 def _option(command: str, option: str) -> CodePattern:
     """Takes each command whole and possessively, so that a long line is read once."""
-    end = r"(?![\w-])"
-    before = rf"(?:(?!\s(?:{option}){end}){_OF_COMMAND})*+"
-    found = rf"(?:\s(?P<at>{option}){end})?+"
-    return _pattern((SHELL, COMMANDS), rf"\b(?:{command})\b(?=\s){before}{found}")
+    start, end = r"(?:[ \t]|(?<=\\\n))", r"(?![\w-])"
+    before = rf"(?:(?!{start}(?:{option}){end}){_OF_COMMAND})*+"
+    found = rf"(?:{start}(?P<at>{option}){end})?+"
+    return _pattern((SHELL, COMMANDS), rf"\b(?:{command})\b(?=[ \t]){before}{found}")
 
 
 def _variable(names: str, value: str) -> CodePattern:
