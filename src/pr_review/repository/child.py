@@ -32,7 +32,7 @@ def cancelled() -> RepositoryError:
 
 
 class Child:
-    """A git process in a session of its own, so that it dies whole and never reaches a terminal.
+    """A git process in a process group of its own, so that it dies whole.
 
     One thread reads it; ``kill`` may be called from any thread, and the reader then gets ``git_cancelled``.
     ``left`` gives the seconds this call may still take. Standard error is drained beside standard
@@ -57,7 +57,7 @@ class Child:
             stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,
+            process_group=0,  # a session of its own is scheduled apart (autogroup): 3 x slower when busy
         )
         self.stderr = bytearray()
         self._killed = False

@@ -7,11 +7,10 @@ from typing import NamedTuple
 from pr_review.domain.change import ChangedFile, Diff, FileStatus
 from pr_review.errors import RepositoryError
 from pr_review.repository.git import Git
-from pr_review.repository.patch import FilePatch, Section, parse_section, split_sections
+from pr_review.repository.patch import FilePatch, Room, Section, parse_section, split_sections
 from pr_review.repository.tree import SUBMODULE, decode_path, is_addressable
 
 RENAME_SECONDS = 5.0  # decision 2
-MAX_PATCH_BYTES = 32 * 1024 * 1024
 
 # The options of item 47 (its "-c" come from git.SETTINGS), but for the plumbing command: outside a repository
 # "git diff" silently compares two paths instead (item 48), which "git diff-tree" never does.
@@ -49,7 +48,7 @@ def compute_diff(git: Git, merge_base: str, head: str, *, rename_seconds: float 
     raw, renames = read_raw(git, merge_base, head, rename_seconds)
     changes = list(parse_raw(raw))
     with git.stream(*COMMAND, renames, "--unified=3", merge_base, head, "--") as child:
-        files = tuple(pair(changes, split_sections(child.chunks())))
+        files = tuple(pair(changes, split_sections(child.chunks()), Room()))
         if child.wait() != 0:
             raise mismatch()
     return Diff(merge_base, head, files, notes=(NO_RENAMES_NOTE,) if renames == "--no-renames" else ())
@@ -75,19 +74,13 @@ def parse_raw(raw: bytes) -> Iterator[Change]:
         yield Change(STATUS[status[0]], (old_mode, new_mode), names[-1], names[0] if len(names) > 1 else None)
 
 
-def pair(
-    changes: list[Change], sections: Iterator[Section], room: int = MAX_PATCH_BYTES
-) -> Iterator[ChangedFile]:
-    """Join names with patches: both come in the same order, and a changed type makes two sections.
-
-    Hunks of at most ``room`` bytes are kept in all.
-    """
+def pair(changes: list[Change], sections: Iterator[Section], room: Room) -> Iterator[ChangedFile]:
+    """Join names with patches: both come in the same order, and a changed type makes two sections."""
     for change in changes:
         expected = 2 if change.status is FileStatus.TYPE_CHANGED else 1
         patches = [parse_section(section, room) for section in islice(sections, expected)]
         if len(patches) != expected:
             raise mismatch()
-        room -= sum(patch.size for patch in patches)
         yield changed_file(change, patches)
     if next(sections, None) is not None:
         raise mismatch()

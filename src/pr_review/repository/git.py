@@ -4,7 +4,6 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -53,7 +52,6 @@ ENVIRONMENT = {
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -87,7 +85,7 @@ class Completed(NamedTuple):
 
 
 class Git:
-    """Git bound to one git directory.
+    """Git bound to one git directory; ``objects`` is its one long-lived reader of objects by id.
 
     Safe to call from several threads. ``remaining`` gives the seconds the run may still take; every call
     draws on it (decision 12). Raises ``RepositoryError`` with ``git_timeout``, ``git_cancelled``,
@@ -101,11 +99,7 @@ class Git:
         self._children: set[Child] = set()
         self._killed = False
         self._lock = threading.RLock()
-
-    @cached_property
-    def objects(self) -> CatFile:
-        """The one long-lived reader of objects by id."""
-        return CatFile(lambda: self.start("cat-file", "--batch-command", stdin=True), self.discard)
+        self.objects = CatFile(lambda: self.start("cat-file", "--batch-command", stdin=True), self.discard)
 
     def run(self, *args: str, max_bytes: int = MAX_OUTPUT_BYTES, within: float | None = None) -> bytes:
         """Return the standard output of ``git args``; any status but 0 is ``git_failed``."""

@@ -12,7 +12,9 @@ from unidiff.patch import PatchSet
 from pr_review.domain.change import Hunk, HunkLine, LineKind
 from pr_review.repository.tree import decode_path
 
-MAX_SECTION_BYTES = 2 * 1024 * 1024
+MIB = 1024 * 1024
+MAX_SECTION_BYTES = 2 * MIB
+MAX_SECTION_LINES = 100_000
 
 # Each line of a hunk starts with one of " +-\", so neither of these can be a line of the file itself.
 SECTION_START = b"\ndiff --git "
@@ -22,7 +24,9 @@ KINDS = {kind.value: kind for kind in LineKind}
 
 NUL_NOTE = "The file holds NUL bytes."
 NOT_UTF8_NOTE = "The file is not UTF-8: bytes that do not decode are shown as U+FFFD."
-OVERSIZED_NOTE = "The patch is larger than 2 MiB, or the patches of all files than 32 MiB: it was not kept."
+OVERSIZED_NOTE = (
+    "The patch is too large to be kept: 2 MiB or 100,000 lines a file, 32 MiB or 500,000 lines in all."
+)
 
 
 @dataclass
@@ -44,12 +48,30 @@ class Section:
         self.data += part[: MAX_SECTION_BYTES - len(self.data)]
 
 
+@dataclass
+class Room:
+    """What the patches of a diff may still take: bytes, and lines, which cost memory even when empty."""
+
+    bytes: int = 32 * MIB
+    lines: int = 500_000
+
+    def take(self, section: Section) -> bool:
+        """Make room for a section, unless it is too large by itself or does not fit any more."""
+        lines = section.data.count(b"\n")
+        fits = section.size <= min(self.bytes, MAX_SECTION_BYTES) and lines <= min(
+            self.lines, MAX_SECTION_LINES
+        )
+        if fits:
+            self.bytes -= section.size
+            self.lines -= lines
+        return fits
+
+
 class FilePatch(NamedTuple):
-    """One parsed section, named as in ``ChangedFile``; ``size`` is what the hunks take, in bytes."""
+    """One parsed section, named as in ``ChangedFile``."""
 
     header: str
     hunks: tuple[Hunk, ...] = ()
-    size: int = 0
     additions: int = 0
     deletions: int = 0
     binary: bool = False
@@ -77,8 +99,8 @@ def split_sections(chunks: Iterable[bytes]) -> Iterator[Section]:
         yield section
 
 
-def parse_section(section: Section, room: int) -> FilePatch:
-    """Parse the patch of one file, unless it is larger than ``room`` bytes or was cut: then it is oversized.
+def parse_section(section: Section, room: Room) -> FilePatch:
+    """Parse the patch of one file, unless there is no ``room``: then it is oversized.
 
     A patch that holds NUL and is not UTF-8 is binary. UTF-8 with NUL is text with a note (decision 2); other
     text is decoded with replacement characters and a note.
@@ -86,11 +108,10 @@ def parse_section(section: Section, room: int) -> FilePatch:
     data = bytes(section.data)
     start = found.start() if (found := HUNK_START.search(data)) else len(data)
     header, body = decode_path(data[:start]), data[start:]
-    cut = section.size > len(data)
-    utf8 = is_utf8(body, whole=not cut)
+    utf8 = is_utf8(body, whole=section.size == len(data))
     if b"\0" in body and not utf8:
         return FilePatch(header, binary=True)
-    if cut or len(body) > room:  # the header's own "---" and "+++" were counted too
+    if not room.take(section):  # the header's own "---" and "+++" were counted too
         return FilePatch(
             header,
             additions=section.plus - 1,
@@ -102,7 +123,6 @@ def parse_section(section: Section, room: int) -> FilePatch:
     return FilePatch(
         header,
         hunks,
-        size=len(body),
         additions=count(hunks, LineKind.ADDED),
         deletions=count(hunks, LineKind.REMOVED),
         notes=(*([NUL_NOTE] if b"\0" in body else []), *([] if utf8 else [NOT_UTF8_NOTE])),

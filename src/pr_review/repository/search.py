@@ -14,6 +14,7 @@ MAX_EXCERPT_CHARS = 300
 ELLIPSIS = "…"
 
 # With -z, NUL ends the path and the line number: a path may hold newlines, and a line may hold NUL.
+REFUSED = re.compile(r"[\n\0\ud800-\udfff]")
 HEADER = re.compile(rb"([^\0]+)\0([0-9]+)\0")
 NO_MATCH = 1
 
@@ -80,7 +81,7 @@ class Searcher:
 
 def validate_query(query: str) -> None:
     """Refuse what git would not take literally: a newline separates patterns, NUL ends an argument."""
-    if not query or any(character in "\n\0" or "\ud800" <= character <= "\udfff" for character in query):
+    if not query or REFUSED.search(query):
         raise ToolFailure("invalid_query", "The query must be one line of text, without NUL.")
 
 

@@ -15,7 +15,8 @@ MAX_FILE_BYTES = 1024 * 1024  # item 44
 MAX_LINK_BYTES = 4096  # PATH_MAX
 MAX_LINK_HOPS = 40  # as Linux (MAXSYMLINKS)
 
-DRIVE = re.compile(r"[A-Za-z]:")
+# Absolute and UNC, drive, backslash, NUL, lone surrogates, and ".." or ".git" as a component.
+REFUSED = re.compile(r"\A/|\A[A-Za-z]:|[\\\0\ud800-\udfff]|(?:\A|/)(?:\.\.|\.(?i:git))(?:/|\Z)")
 LINK, SUBMODULE = "120000", "160000"
 
 
@@ -41,18 +42,11 @@ def validate_path(path: str) -> str:
         ToolFailure: ``invalid_path`` for an absolute, drive, UNC or backslash path, one that holds NUL,
             ``..`` or ``.git``, and one that is not Unicode text (a lone surrogate).
     """
-    parts = [part for part in path.split("/") if part not in {"", "."}]
-    refused = (
-        path.startswith("/")
-        or DRIVE.match(path)
-        or any(character in "\\\0" or "\ud800" <= character <= "\udfff" for character in path)
-        or any(part == ".." or part.lower() == ".git" for part in parts)
-    )
-    if refused:
+    if REFUSED.search(path):
         raise ToolFailure(
             "invalid_path", "The path must be relative to the repository, without '..' or '.git'."
         )
-    return "/".join(parts)
+    return "/".join(part for part in path.split("/") if part not in {"", "."})
 
 
 def is_addressable(path: str) -> bool:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pr_review.domain.change import FileStatus, LineKind
 from pr_review.errors import RepositoryError
 from pr_review.repository.diff import compute_diff, pair, parse_raw
-from pr_review.repository.patch import MAX_SECTION_BYTES, parse_hunks, split_sections
+from pr_review.repository.patch import MAX_SECTION_BYTES, Room, Section, parse_hunks, split_sections
 
 BODY = b"".join(b"line %d\n" % n for n in range(40))
 
@@ -197,11 +197,35 @@ def test_hunks_of_all_files_fit_into_the_room(repo, open_git, spare, kept):
     head = repo.commit({"a": b"x" * 50, "b": b"x" * 50, "c": b"y"}, parents=[base])
     git = open_git(repo)
     whole = compute_diff(git, base, head).files
-    room = sum(len(hunk.text) for file in whole[:2] for hunk in file.hunks) + spare
+    room = Room(bytes=sum(len(file.patch) for file in whole[:2]) + spare)
     changes = list(parse_raw(git.run("diff-tree", "-r", "--raw", "-z", "--abbrev=10", base, head)))
-    with git.stream("diff-tree", "-r", "-p", "--text", base, head) as child:
+    with git.stream("diff-tree", "-r", "-p", "--text", "--abbrev=10", base, head) as child:
         files = list(pair(changes, split_sections(child.chunks()), room))
     assert [not file.oversized for file in files] == kept
+
+
+@pytest.mark.parametrize(("lines", "fits"), [(99_999, True), (100_000, True), (100_001, False)])
+def test_a_patch_has_at_most_100_000_lines(lines, fits):
+    """A line costs memory even when it is empty: 2 MiB could hold a million."""
+    room, section = Room(), Section()
+    section.add(b"\n" * lines)
+    assert room.take(section) is fits
+    assert room.lines == 500_000 - (lines if fits else 0)
+
+
+@pytest.mark.parametrize(("left", "fits"), [(9, False), (10, True), (11, True)])
+def test_the_patches_of_all_files_share_their_lines(left, fits):
+    section = Section()
+    section.add(b"\n" * 10)
+    assert Room(lines=left).take(section) is fits
+
+
+def test_a_million_empty_lines_are_said_not_kept(diff):
+    files = diff({}, {"x": b"\n" * 1_000_000, "y": b"1\n"}).files
+    assert [(file.oversized, file.additions, len(file.hunks)) for file in files] == [
+        (True, 1_000_000, 0),
+        (False, 1, 1),
+    ]
 
 
 def test_renames_are_given_up_after_their_time_with_a_note(diff, shim):

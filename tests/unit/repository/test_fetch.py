@@ -19,6 +19,8 @@ from pr_review.repository.tree import HeadTree
 
 TOKEN = "ghs_secret-token"
 BIG = random.Random(1).randbytes(1_000_000)
+# Enough files that git keeps a pack as it came; of few objects it stores only those it lacks.
+SAME = {"big": BIG} | {f"f{n}": b"%d\n" % n for n in range(120)}
 EXPECTED = f"Basic {base64.b64encode(f'x-access-token:{TOKEN}'.encode()).decode()}"
 
 
@@ -60,10 +62,10 @@ class Upstream:
 @pytest.fixture
 def upstream(new_repo):
     repo = new_repo("upstream")
-    root = repo.commit({"big": BIG, "x": b"0\n"})
-    base = repo.commit({"big": BIG, "x": b"0\n", "theirs": b"t\n"}, parents=[root])
-    head = repo.commit({"big": BIG, "x": b"1\n"}, parents=[root], ref="refs/pull/7/head")
-    merged = {"big": BIG, "x": b"1\n", "theirs": b"t\n"}
+    root = repo.commit(SAME | {"x": b"0\n"})
+    base = repo.commit(SAME | {"x": b"0\n", "theirs": b"t\n"}, parents=[root])
+    head = repo.commit(SAME | {"x": b"1\n"}, parents=[root], ref="refs/pull/7/head")
+    merged = SAME | {"x": b"1\n", "theirs": b"t\n"}
     merge = repo.commit(merged, parents=[base, head], ref="refs/pull/7/merge")
     repo.git("config", "uploadpack.allowFilter", "true")
     repo.git("config", "uploadpack.allowAnySHA1InWant", "true")
@@ -96,10 +98,22 @@ def test_missing_commits_come_without_what_is_already_here(upstream, open_store,
     assert store.merge_base(upstream.base, upstream.head) is None
 
 
-def test_an_empty_workspace_gets_everything(upstream, open_store, new_repo):
+def test_a_whole_clone_of_the_base_needs_the_head_only(upstream, open_store, tmp_path):
+    path = tmp_path / "work"
+    upstream.repo.git("clone", "--quiet", "--single-branch", upstream.url, str(path))
+    assert not (path / ".git/shallow").exists()
+    store = open_store(path)
+    store.ensure(upstream.base, upstream.head, upstream.source, 7)
+    review(store, upstream)
+    assert downloaded(store) < 20_000
+
+
+def test_an_empty_workspace_gets_both_commits_without_their_history(upstream, open_store, new_repo):
     store = open_store(new_repo("work").path)
     store.ensure(upstream.base, upstream.head, upstream.source, 7)
     review(store, upstream)
+    commits = store.git.run("rev-list", upstream.base, upstream.head).decode().split()
+    assert set(commits) == {upstream.base, upstream.head}
 
 
 @pytest.mark.parametrize("filter_spec", ["blob:none", "tree:0"])
@@ -154,9 +168,12 @@ def test_a_server_that_is_not_there_is_said(upstream, open_store, tmp_path, url)
 
 
 @pytest.mark.parametrize("url", ["ext::touch {marker}", "ssh://git@host/x", "--upload-pack=touch {marker}"])
-def test_other_transports_and_options_are_refused(upstream, open_store, tmp_path, url):
+def test_other_transports_and_options_are_refused(upstream, open_store, tmp_path, shim, url):
     marker = tmp_path / "ran"
-    store = open_store(upstream.checkout(tmp_path / "work"))
+    ssh = shim.folder / "ssh"
+    ssh.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    ssh.chmod(0o755)
+    store = open_store(upstream.checkout(tmp_path / "work"), shim.env)
     with pytest.raises(RepositoryError):
         store.ensure(upstream.base, upstream.head, FetchSource(url.format(marker=marker)), None)
     assert not marker.exists()

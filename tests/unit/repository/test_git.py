@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from pr_review.errors import ConfigError, RepositoryError, TerminationReason
 from pr_review.repository.child import MAX_STDERR_BYTES
-from pr_review.repository.git import INHERITED, SETTINGS, SUBCOMMANDS, Git, config_environment, scrub
+from pr_review.repository.git import (
+    ENVIRONMENT,
+    INHERITED,
+    SETTINGS,
+    SUBCOMMANDS,
+    Git,
+    config_environment,
+    scrub,
+)
 
 SLEEP = 'case "$*" in *rev-parse*) sleep 60;; esac'
 
@@ -63,7 +71,16 @@ def test_what_could_redirect_git_is_not_inherited(repo, open_git, shim):
     seen = dict(line.split("=", 1) for line in (shim.folder / "env").read_text().splitlines() if "=" in line)
     assert seen["https_proxy"] == "http://proxy:1"
     assert seen["GIT_DIR"] == str(repo.git_dir)
-    assert seen["HOME"] == seen["GIT_CONFIG_GLOBAL"] == "/dev/null"
+    assert ENVIRONMENT.items() <= seen.items()
+    assert {
+        "HOME": "/dev/null",
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+    }.items() <= ENVIRONMENT.items()
     assert "GITHUB_TOKEN" not in seen
     assert {"GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS", "GIT_ASKPASS", "XDG_CONFIG_HOME"}.isdisjoint(seen)
 

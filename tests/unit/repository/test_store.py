@@ -46,17 +46,41 @@ def added(store, pull):
 # What the workspace could do to a review.
 
 
-def test_a_doctored_commit_graph_does_not_change_the_diff(repo, open_store, pull):
+def doctor_commit_graph(repo, change):
+    """Let ``change`` edit the records of the graph, given their offsets (tree 20 bytes, parents 4 + 4)."""
     repo.git("commit-graph", "write", "--reachable")
     path = repo.git_dir / "objects/info/commit-graph"
     data = bytearray(path.read_bytes())
     ids, records = chunk(data, b"OIDL", 8), chunk(data, b"CDAT", 8)
-    position = {data[ids + 20 * n : ids + 20 * n + 20].hex(): records + 36 * n for n in range(2)}
-    base, head = (position[sha] for sha in pull)
-    data[head : head + 20] = data[base : base + 20]
+    shas = [data[at : at + 20].hex() for at in range(ids, records, 20)]
+    change(data, {sha: records + 36 * n for n, sha in enumerate(shas)})
     rewrite(path, data)
+
+
+def test_a_doctored_commit_graph_does_not_change_the_diff(repo, open_store, pull):
+    def swap_tree(data, record):
+        base, head = (record[sha] for sha in pull)
+        data[head : head + 20] = data[base : base + 20]
+
+    doctor_commit_graph(repo, swap_tree)
     assert repo.git("diff", *pull) == "", "the control: plain git is fooled"
     assert added(open_store(repo.path), pull) == [{1: "2"}]
+
+
+def test_a_doctored_commit_graph_does_not_change_the_merge_base(repo, open_store):
+    root = repo.commit({"x": b"1\n"})
+    base = repo.commit({"x": b"2\n"}, parents=[root])
+    tip = repo.commit({"x": b"3\n"}, parents=[base], ref="refs/heads/tip")
+    middle = repo.commit({"x": b"4\n"}, parents=[base])
+    head = repo.commit({"x": b"5\n"}, parents=[middle])
+
+    def skip_base(data, record):
+        parent = slice(record[middle] + 20, record[middle] + 24)
+        data[parent] = data[record[base] + 20 : record[base] + 24]
+
+    doctor_commit_graph(repo, skip_base)
+    assert repo.git("merge-base", tip, head) == root, "the control: plain git is fooled"
+    assert open_store(repo.path).merge_base(tip, head) == base
 
 
 def test_a_doctored_multi_pack_index_does_not_change_a_file(repo, open_store, pull):
