@@ -203,7 +203,7 @@ def test_a_junk_rate_limit_header_is_not_a_crash(github):
 
 
 def test_a_renamed_repository_is_followed(github):
-    moved = f"{github.server.base_url}{github.ROOT}/pulls/2"
+    moved = f"{github.server.base_url}{github.root}/pulls/2"
     github.server.add(github.server.raw(b"{}", status=301, headers={"Location": moved}))
     with GitHubApi(github.api_url, None, remaining=lambda: 60.0) as api:
         assert api.get("/repos/Codertocat/Old/pulls/2", PullPayload, "").number == 2
