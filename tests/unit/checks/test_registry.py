@@ -1,0 +1,87 @@
+import pytest
+
+from pr_review.checks.base import Source
+from pr_review.checks.registry import run_checks
+from pr_review.checks.ruff import Ruff
+
+KEY = "AKIA" + "Q7ZB3DXV9KLMN2PT"
+
+
+def rules(report):
+    return [(hit.line, hit.rule) for hit in report.hits]
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("a.py", ("conflict-markers", "secrets", "left-overs", "tls-verification", "ruff")),
+        ("a.js", ("conflict-markers", "secrets", "left-overs", "tls-verification")),
+        ("a.sh", ("conflict-markers", "secrets", "tls-verification")),
+        ("a.md", ("conflict-markers", "secrets")),
+        ("LICENSE", ("conflict-markers", "secrets")),
+    ],
+)
+def test_the_checks_of_a_file_are_named(linter, make_source, path, names):
+    report = run_checks(make_source(path, "x = 1\n"), linter)
+    assert report.checks == names
+    assert report.failed == ()
+    assert report.hits == ()
+
+
+def test_an_unread_file_gets_what_single_lines_can_prove(linter):
+    report = run_checks(Source("a.py", None, {1: "breakpoint()", 2: f"K = '{KEY}'"}), linter)
+    assert report.checks == ("conflict-markers", "secrets")
+    assert rules(report) == [(2, "secret-aws")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import requests\nrequests.get(u, verify=False, timeout=1)",
+        "import ssl\nssl._create_unverified_context()",
+        "import pdb\npdb.set_trace()",
+        "\nbreakpoint()",
+    ],
+)
+def test_one_cause_on_a_line_is_one_hit(linter, make_source, text):
+    source = make_source("a.py", "u = 1;" + text)
+    assert len(run_checks(source, linter).hits) == 1
+    assert run_checks(source, linter).hits[0].line == 2
+
+
+def test_a_bare_except_that_passes_is_one_hit_and_the_worse(linter, make_source):
+    report = run_checks(make_source("a.py", "try:\n    x = 1\nexcept:\n    pass"), linter)
+    assert rules(report) == [(3, "S110")]
+
+
+def test_different_causes_on_a_line_are_all_reported_in_line_order(linter, make_source):
+    text = f"x = undefined\ndef f(a=[], k='{KEY}'): breakpoint()\n"
+    report = run_checks(make_source("a.py", text), linter)
+    assert rules(report) == [(1, "F821"), (2, "B006"), (2, "debugger-left"), (2, "secret-aws")]
+
+
+def test_a_conflict_explains_the_syntax_errors(linter, make_source):
+    text = "<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> b\n"
+    assert rules(run_checks(make_source("a.py", text), linter)) == [(1, "conflict-marker")]
+
+
+def test_a_secret_is_masked_in_the_findings_of_every_rule(linter, make_source):
+    source = make_source("a.py", f"def f(a=['{KEY}']): pass\n{KEY}\n")
+    report = run_checks(source, linter)
+    assert {hit.rule for hit in report.hits} == {"B006", "secret-aws", "F821"}
+    for hit in report.hits:
+        assert KEY not in repr(hit)
+        assert "AKIA****" in hit.evidence
+
+
+@pytest.mark.parametrize("missing", [None, "gone"])
+def test_a_check_that_cannot_run_is_named_apart_and_the_others_still_run(tmp_path, make_source, missing):
+    linter = Ruff(tmp_path / missing) if missing else None
+    report = run_checks(make_source("a.py", "breakpoint()"), linter)
+    assert report.failed == ("ruff",)
+    assert "ruff" not in report.checks
+    assert rules(report) == [(1, "debugger-left")]
+
+
+def test_without_a_linter_other_languages_miss_nothing(make_source):
+    assert run_checks(make_source("a.js", "x"), None).failed == ()
