@@ -241,7 +241,7 @@ def test_summary_file_may_be_missing(tmp_path):
 
 
 def test_step_outputs_of_findings():
-    """Point 10: six outputs, the worst severity inside the diff."""
+    """Point 10: six outputs; count and worst severity are of findings inside the diff."""
     text = {"title": "t", "explanation": "e", "evidence": "v", "recommendation": "r", "path": "a", "line": 1}
     findings = (
         Finding(severity=Severity.CRITICAL, **text),
@@ -256,7 +256,7 @@ def test_step_outputs_of_findings():
     )
     assert step_outputs(outcome, report_path="r/review.json", summary_path="r/review.md") == {
         "conclusion": "findings",
-        "findings-count": "2",
+        "findings-count": "1",
         "highest-severity": "medium",
         "report-path": "r/review.json",
         "summary-path": "r/review.md",
