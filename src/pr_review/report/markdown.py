@@ -120,7 +120,7 @@ def _indented(line: str) -> str:
     # No-break spaces keep the indentation of unfenced code without making it an indented code block.
     line = line.expandtabs(_TAB)
     body = line.lstrip(" ")
-    return "\N{NO-BREAK SPACE}" * (len(line) - len(body)) + _line(body)
+    return "&nbsp;" * (len(line) - len(body)) + _line(body)
 
 
 def _line(line: str, *, in_cell: bool = False) -> str:

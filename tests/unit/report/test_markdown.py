@@ -169,7 +169,7 @@ def test_no_structure_at_a_line_start(read, before, line):
 def test_block_keeps_lines_indentation_and_fenced_code():
     """Line breaks are hard, indentation is no-break space, fenced code keeps its language."""
     text = "First:\n  second\n\nThen\n```python\nx = [1]\n```\nlast"
-    assert block(text) == "First:\\\n\u00a0\u00a0second\n\nThen\n\n```python\nx = [1]\n```\n\nlast"
+    assert block(text) == "First:\\\n&nbsp;&nbsp;second\n\nThen\n\n```python\nx = [1]\n```\n\nlast"
 
 
 @pytest.mark.parametrize("language", ["mermaid", "math", "geojson", "python onclick=x", "suggestion"])
