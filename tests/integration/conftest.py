@@ -15,6 +15,7 @@ from typing import Any
 import anyio
 import pytest
 from jsonschema import Draft202012Validator
+from tests.loopback.repo import Repo
 
 from pr_review.domain.run import Outcome
 from pr_review.entry.action import run_action
@@ -28,42 +29,6 @@ from pr_review.errors import PrReviewError
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "review.schema.json"
 KEY = "sk-integration-test-key"
-
-
-class Repo:
-    """A git repository with a base branch and a topic branch."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        path.mkdir(parents=True, exist_ok=True)
-        self.git("init", "-q", "-b", "main")
-
-    def git(self, *arguments: str) -> str:
-        identity = {
-            f"GIT_{role}_{key}": value
-            for role in ("AUTHOR", "COMMITTER")
-            for key, value in {"NAME": "T", "EMAIL": "t@example.com", "DATE": "2026-01-01T00:00:00Z"}.items()
-        }
-        env = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        done = subprocess.run(
-            ["git", *arguments], cwd=self.path, env=env | identity, check=True, capture_output=True, text=True
-        )
-        return done.stdout.strip()
-
-    def write(self, files: dict[str, str | bytes | None]) -> None:
-        for name, content in files.items():
-            path = self.path / name
-            if content is None:
-                path.unlink()
-                continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content if isinstance(content, bytes) else content.encode())
-
-    def commit(self, files: dict[str, str | bytes | None], message: str = "change") -> str:
-        self.write(files)
-        self.git("add", "--all", "--force")
-        self.git("commit", "-q", "--allow-empty", "-m", message)
-        return self.git("rev-parse", "HEAD")
 
 
 @pytest.fixture
@@ -228,12 +193,22 @@ class ActionBox:
 
 
 @pytest.fixture
-def action_box(tmp_path, make_repo):
+def make_box(tmp_path):
+    """The runner around a workspace."""
+
+    def make(workspace: Path) -> ActionBox:
+        root = tmp_path / "runner"
+        root.mkdir()
+        return ActionBox(root, workspace)
+
+    return make
+
+
+@pytest.fixture
+def action_box(make_repo, make_box):
     """A checkout of a small pull request, and the runner around it."""
     repo = make_repo({"a.py": "one = 1\n"}, {"a.py": "one = 1\n\n\ndef f(x=[]):\n    return x\n"})
-    root = tmp_path / "runner"
-    root.mkdir()
-    box = ActionBox(root, repo.path)
+    box = make_box(repo.path)
     box.repo = repo
     box.write_event(repo.base_sha, repo.head_sha)
     return box
