@@ -149,6 +149,12 @@ def numbered_code(finding: Finding) -> str:
     )
 
 
+def evidence_is_code(finding: Finding) -> bool:
+    """Each line of the evidence stands in the excerpt, so it is code and no prose."""
+    shown = {line.strip() for line in finding.excerpt.lines} if finding.excerpt else set()
+    return all(line.strip() in shown for line in finding.evidence.splitlines())
+
+
 def replacement(finding: Finding) -> str:
     """The suggestion as removed and added lines, when the code it replaces was quoted."""
     if finding.existing_code is None or finding.suggestion is None:

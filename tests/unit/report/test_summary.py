@@ -101,6 +101,17 @@ def test_finding_is_folded_with_everything_in_it(outcomes):
     assert folded.rstrip().endswith("<details>")
 
 
+def test_evidence_that_quotes_the_code_is_shown_as_code(outcomes):
+    """Lines of the excerpt get a highlighted block, prose does not."""
+    finding = outcomes.rich.review.findings[3]
+    quoted = finding.model_copy(update={"evidence": '    name = request.args["name"]\n# print it'})
+    page = render(outcomes.rich.model_copy(update={"review": Review(summary="", findings=(quoted,))}))
+    assert '**Evidence**\n\n```python\n    name = request.args["name"]\n# print it\n```\n' in page
+    prose = finding.model_copy(update={"evidence": "# print it\nis wrong"})
+    page = render(outcomes.rich.model_copy(update={"review": Review(summary="", findings=(prose,))}))
+    assert "**Evidence**\n\n\\# print it\\\nis wrong\n" in page
+
+
 def test_findings_are_sorted_and_outside_ones_apart(outcomes):
     """Worst first; what the change does not touch has its own section and is not counted as a severity."""
     page = render(outcomes.rich)
