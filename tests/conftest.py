@@ -24,7 +24,7 @@ hypothesis.settings.load_profile("suite")
 
 @dataclass(frozen=True)
 class Request:
-    """One request as it arrived; header names are lower case, ``body`` the raw bytes."""
+    """One request as it arrived; header names are lower case, equal ones joined, ``body`` the raw bytes."""
 
     method: str
     path: str
@@ -143,7 +143,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _handle(self) -> None:
         chat = self.server.chat
         length = int(self.headers.get("Content-Length", 0))
-        headers = {name.lower(): value for name, value in self.headers.items()}
+        names = {name.lower() for name in self.headers}
+        headers = {name: ", ".join(self.headers.get_all(name, ())) for name in names}
         answer = chat.take(Request(self.command, self.path, headers, self.rfile.read(length)))
         chat.stopping.wait(answer.delay) if answer.delay else None
         try:

@@ -63,8 +63,6 @@ async def post(
     ``enough`` sees each decoded piece of a success and may end the reading (a stream's ``[DONE]``). Raises
     ``ReviewStopped`` at the deadline and ``ModelError`` for a body over ``MAX_RESPONSE_BYTES``.
     """
-    if seconds <= 0:
-        raise out_of_time()
     timeout = httpx.Timeout(seconds, connect=min(connect_seconds, seconds))
     request = client.build_request("POST", url, headers=dict(headers), content=content, timeout=timeout)
     try:

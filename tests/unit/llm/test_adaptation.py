@@ -167,6 +167,13 @@ async def test_tool_choice_may_be_dropped_but_tools_never(chat_server, open_mode
     ]
 
 
+async def test_the_stream_itself_is_the_operators_to_switch_off(chat_server, open_model, conversation, tools):
+    chat_server.rule = lambda _: refused(chat_server, "bad", param="stream")
+    with pytest.raises(ModelError, match="provider_rejected_request"):
+        await open_model(stream=True).complete(conversation, tools)
+    assert len(chat_server.requests) == 1
+
+
 async def test_a_parameter_that_was_not_sent_is_an_error(chat_server, open_model, conversation, tools):
     chat_server.add(
         refused(chat_server, "Unsupported parameter", param="top_p", code="unsupported_parameter")
@@ -278,6 +285,15 @@ async def test_auto_falls_back_to_text_once(chat_server, open_model, conversatio
     assert ["tools" in body for body in chat_server.bodies] == [True, False, False]
     assert "tool_choice" not in chat_server.bodies[1]
     assert len(model.stats.events) == 1
+
+
+async def test_a_server_that_refuses_tools_in_text_too_is_an_error(
+    chat_server, open_model, conversation, tools
+):
+    chat_server.rule = lambda _: refused(chat_server, "does not support tools")
+    with pytest.raises(ConfigError, match="tools_not_supported"):
+        await open_model().complete(conversation, tools)
+    assert len(chat_server.requests) == 2
 
 
 async def test_native_never_falls_back(chat_server, open_model, conversation, tools):

@@ -273,6 +273,10 @@ def test_a_call_in_prose_is_named_and_never_read(decode, text):
     assert decode(body(message=message), in_text=True).content == message["content"]
 
 
+def test_words_beside_calls_do_not_matter(decode):
+    assert decode(called(content="<tool_call>", refusal="no")).tool_calls == (CALL,)
+
+
 def test_a_review_that_quotes_a_marker_is_a_review(decode):
     content = '{"summary":"prints <tool_call>","findings":[],"notes":[]}'
     assert decode(body(message={"role": "assistant", "content": content})).content == content

@@ -272,6 +272,11 @@ def test_a_final_chunk_that_repeats_a_call_does_not_double_its_arguments():
     assert message["tool_calls"][0]["function"]["arguments"] == '{"path":"x"}'
 
 
+def test_only_a_final_chunk_can_repeat():
+    """Some servers say id and name with every fragment."""
+    assert calls_of(fragment(0, "c1", "a", "1"), fragment(0, "c1", "a", "1")) == [("c1", "a", "11")]
+
+
 def test_a_final_chunk_may_hold_the_only_or_the_last_piece():
     whole = fragment(0, "c1", "a", "{}")["choices"][0]["delta"]
     assert message_of([chunk(whole, "tool_calls")])["tool_calls"][0]["function"]["arguments"] == "{}"
