@@ -152,7 +152,8 @@ def numbered_code(finding: Finding) -> str:
 def evidence_is_code(finding: Finding) -> bool:
     """Each line of the evidence stands in the excerpt, so it is code and no prose."""
     shown = {line.strip() for line in finding.excerpt.lines} if finding.excerpt else set()
-    return all(line.strip() in shown for line in finding.evidence.splitlines())
+    lines = finding.evidence.splitlines()
+    return bool(lines) and all(line.strip() in shown for line in lines)
 
 
 def replacement(finding: Finding) -> str:
