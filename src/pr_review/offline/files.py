@@ -1,10 +1,7 @@
 """What the offline reviewer learns about one file, from nothing but tool results."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import StringIO
-
-from pydantic import JsonValue
 
 from pr_review.checks.base import Source
 from pr_review.domain.base import JsonObject
@@ -48,50 +45,64 @@ class ReviewedFile:
     def take_diff(self, result: JsonObject) -> bool:
         """Learn from a diff result; whether the head version has to be read."""
         match result:
-            case {"ok": True, "diff": str(diff), "truncated": bool(truncated)}:
+            case {"ok": True, "diff": str(diff), "truncated": bool(truncated)} if (
+                added := _added_lines(diff, self.path)
+            ) is not None:
                 self.shown = True
-                self.added = dict(_added_lines(diff, self.path))
+                self.added = added
                 if truncated:
                     self.problems.append(
                         "its diff is too large to be shown; the lines not shown were not checked"
                     )
             case _:
-                self.problems.append(f"its diff could not be inspected ({_code(result)}); it was not checked")
+                code = _code(result, "not a diff")
+                self.problems.append(f"its diff could not be inspected ({code}); it was not checked")
         return bool(self.added)
 
     def take_page(self, result: JsonObject) -> bool:
         """Learn from a page of the head version; whether another one has to be read."""
-        start = len(self._lines) + 1
         match result:
             case {"ok": True, "end_line": int(end), "total_lines": int(total), "content": str(content)} if (
-                end >= start and not result.get("line_truncated")
+                lines := self._whole(content, cut=bool(result.get("line_truncated")))
             ):
-                self._lines += [text.partition(": ")[2] for text in content.split("\n")]
+                self._lines += lines
                 self.readable = end >= total
                 return not self.readable
             case _:
+                code = _code(result, "a line is too long")
                 self.problems.append(
-                    f"its head version could not be read whole ({_code(result)}); "
-                    "only its added lines were checked"
+                    f"its head version could not be read whole ({code}); only its added lines were checked"
                 )
                 return False
 
-
-def _added_lines(diff: str, path: str) -> Iterator[tuple[int, str]]:
-    """Head line number and text of each added line; only a line feed ends a line, as git counts."""
-    from unidiff.patch import PatchSet  # noqa: PLC0415 -- start-up: needed after the first tool result
-
-    files = list(PatchSet(StringIO(diff, newline="\n")))
-    for file in files:
-        if file.path == path or len(files) == 1:
-            for line in (line for hunk in file for line in hunk):
-                if line.is_added and line.target_line_no is not None:
-                    yield line.target_line_no, line.value.removesuffix("\n")
+    def _whole(self, content: str, *, cut: bool) -> list[str]:
+        """The lines of a page; one too long for a page is taken from the diff, or there is none."""
+        if not cut:
+            return [text.partition(": ")[2] for text in content.split("\n")] if content else []
+        number = len(self._lines) + 1
+        return [self.added[number]] if number in self.added else []
 
 
-def _code(result: JsonObject) -> JsonValue:
+def _added_lines(diff: str, path: str) -> dict[int, str] | None:
+    """Text of each added line by head line number; None when it is no diff. Only a line feed ends a line."""
+    from unidiff.errors import UnidiffParseError  # noqa: PLC0415 -- start-up: after the first tool result
+    from unidiff.patch import PatchSet  # noqa: PLC0415 -- start-up: as above
+
+    try:
+        files = list(PatchSet(StringIO(diff, newline="\n")))
+    except UnidiffParseError:
+        return None
+    hunks = [hunk for file in files if file.path == path or len(files) == 1 for hunk in file]
+    return {
+        line.target_line_no: line.value.removesuffix("\n")
+        for line in (line for hunk in hunks for line in hunk)
+        if line.is_added and line.target_line_no is not None
+    }
+
+
+def _code(result: JsonObject, otherwise: str) -> str:
     match result:
         case {"error": {"code": str(code)}}:
             return code
         case _:
-            return "a line is too long"
+            return otherwise

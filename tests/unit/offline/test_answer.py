@@ -1,0 +1,105 @@
+import json
+
+import pytest
+
+from pr_review.checks.base import Hit
+from pr_review.domain.finding import Category, Severity
+from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES
+from pr_review.offline.answer import compose
+from pr_review.offline.files import ReviewedFile
+from pr_review.review.submission import parse_submission
+
+KEY = "AKIA" + "Q7ZB3DXV9KLMN2PT"
+
+
+def hit(line, severity=Severity.HIGH, end_line=None):
+    return Hit(
+        rule="r", line=line, end_line=end_line, severity=severity, category=Category.BUG, title="t",
+        explanation="e (rule r)", evidence="v", recommendation="f", cause="r",
+    )  # fmt: skip
+
+
+def file_with(lines, path="a.py"):
+    file = ReviewedFile(path, shown=True)
+    file.added = dict(enumerate(lines, start=1))
+    return file
+
+
+def found(count, severity=Severity.HIGH):
+    file = file_with(["x"] * count)
+    return file, [(file, hit(line + 1, severity)) for line in range(count)]
+
+
+def test_a_finding_has_the_fields_of_the_wire_schema():
+    file = file_with(["", "  code()"])
+    answer = compose([file], [(file, hit(2, end_line=5))], [])
+    assert answer["findings"] == [
+        {
+            "severity": "high",
+            "title": "t",
+            "explanation": "e (rule r)",
+            "path": "a.py",
+            "line": 2,
+            "evidence": "v",
+            "recommendation": "f",
+            "category": "bug",
+            "confidence": "high",
+            "end_line": 5,
+            "existing_code": "  code()",
+        }
+    ]
+    assert parse_submission(json.dumps(answer)).findings[0].line == 2
+
+
+@pytest.mark.parametrize("code", ["", "  ", f"k = '{KEY}'", "x" * (MAX_FIELD_BYTES + 1)])
+def test_code_that_is_blank_secret_or_too_long_is_not_quoted(code):
+    file = file_with([code])
+    assert "existing_code" not in compose([file], [(file, hit(1))], [])["findings"][0]
+
+
+@pytest.mark.parametrize("length", [MAX_FIELD_BYTES - 1, MAX_FIELD_BYTES])
+def test_code_up_to_the_limit_is_quoted(length):
+    file = file_with(["x" * length])
+    assert len(compose([file], [(file, hit(1))], [])["findings"][0]["existing_code"]) == length
+
+
+@pytest.mark.parametrize("count", [MAX_FINDINGS - 1, MAX_FINDINGS])
+def test_findings_up_to_the_limit_are_all_there(count):
+    file, hits = found(count)
+    answer = compose([file], hits, [])
+    assert len(answer["findings"]) == count
+    assert answer["notes"] == []
+
+
+def test_beyond_the_limit_the_worst_stay_and_a_note_says_how_many_are_missing():
+    file, hits = found(MAX_FINDINGS, Severity.LOW)
+    file.added[101] = "y"
+    answer = compose([file], [*hits, (file, hit(101, Severity.CRITICAL))], [])
+    assert len(answer["findings"]) == MAX_FINDINGS
+    assert answer["findings"][0]["severity"] == "critical"
+    (note,) = answer["notes"]
+    assert note == (
+        "1 more finding of severity low or less, in 1 file, did not fit: "
+        f"a review holds at most {MAX_FINDINGS}."
+    )
+    assert "found 101 defects" in answer["summary"]
+
+
+@pytest.mark.parametrize("count", [MAX_NOTES - 3, MAX_NOTES - 2, MAX_NOTES - 1, 3 * MAX_NOTES])
+def test_notes_stay_within_the_limit_and_the_rest_is_counted(count):
+    files = [ReviewedFile(f"{number}", problems=["p"]) for number in range(count)]
+    file, hits = found(MAX_FINDINGS + 1)
+    notes = compose([*files, file], hits, [])["notes"]
+    assert len(notes) <= MAX_NOTES
+    assert sum(note.endswith(": p.") for note in notes) == min(count, MAX_NOTES - 2)
+    assert (f"{count - (MAX_NOTES - 2)} more note" in notes[-1]) == (count > MAX_NOTES - 2)
+
+
+def test_the_summary_names_rules_and_counts_what_was_seen():
+    file = file_with(["x"])
+    answer = compose([file, ReviewedFile("b", problems=["p"])], [], ["`a`: ruff could not run."])
+    assert answer["summary"].startswith(
+        "Deterministic rules, not a model, checked 1 added line in 1 file and "
+    )
+    assert answer["notes"] == ["`a`: ruff could not run.", "`b`: p."]
+    assert answer["findings"] == []
