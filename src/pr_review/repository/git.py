@@ -41,6 +41,7 @@ SETTINGS = {
     "core.attributesFile": "/dev/null",
     "credential.helper": "",
     "diff.external": "",
+    "fetch.unpackLimit": "1",  # else unpacking touches the times of the workspace's objects
     "gc.auto": "0",
     "http.followRedirects": "false",  # the token goes to the host it was given for, and nowhere else
     "maintenance.auto": "false",
