@@ -135,6 +135,7 @@ class CallAssembler:
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
         self._by_index: dict[int, JsonObject] = {}
+        self._by_id: dict[str, JsonObject] = {}
         self.calls: list[JsonValue] = []
 
     def add(self, fragments: JsonValue, *, final: bool) -> None:
@@ -144,27 +145,29 @@ class CallAssembler:
                 raise malformed("A chunk of the stream holds a tool call that is not an object.")
             call = self._place(fragment)
             if not (final and _repeats(call, fragment)):
-                for key, value in fragment.items():
-                    if key != "index":
-                        call[key] = merge(key, call.get(key), value)
+                self._extend(call, fragment)
 
     def _place(self, fragment: JsonObject) -> JsonObject:
         index, call_id = fragment.get("index"), fragment.get("id")
         if not isinstance(index, int) or isinstance(index, bool):
             self._require(Tolerance.MISSING_INDEX, TerminationReason.INVALID_MODEL_RESPONSE)
-            return self._by_id(call_id) or self._new_or_last(fragment)
+            return self._known(call_id) or self._new_or_last(fragment)
         call = self._by_index.get(index)
         if call is not None and call_id and call.get("id") and call_id != call.get("id"):
             self._require(Tolerance.SHARED_INDEX, TerminationReason.INVALID_TOOL_CALL)
-            call = self._by_id(call_id)
+            call = self._known(call_id)
         self._by_index[index] = call if call is not None else self._new()
         return self._by_index[index]
 
-    def _by_id(self, call_id: JsonValue) -> JsonObject | None:
-        known = (
-            call for call in self.calls if isinstance(call, dict) and call_id and call.get("id") == call_id
-        )
-        return next(known, None)
+    def _extend(self, call: JsonObject, fragment: JsonObject) -> None:
+        for key, value in fragment.items():
+            if key != "index":
+                call[key] = merge(key, call.get(key), value)
+        if isinstance(call_id := call.get("id"), str):
+            self._by_id.setdefault(call_id, call)
+
+    def _known(self, call_id: JsonValue) -> JsonObject | None:
+        return self._by_id.get(call_id) if isinstance(call_id, str) and call_id else None
 
     def _new_or_last(self, fragment: JsonObject) -> JsonObject:
         """An id or a name starts a call; anything else continues the last one."""

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -245,6 +246,15 @@ def test_without_index_and_id_a_name_starts_a_call():
 def test_without_index_a_known_id_continues_its_call():
     events = [fragment(None, "c1", "a", "{"), fragment(None, "c2", "b", "["), fragment(None, "c1", None, "}")]
     assert calls_of(*events, profile="ollama") == [("c1", "a", "{}"), ("c2", "b", "[")]
+
+
+def test_many_calls_without_index_are_read_in_linear_time():
+    """2 MiB of them must not hold the event loop."""
+    event = b'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"id":"%d"}]}}]}\n\n'
+    stream = b"".join(event % number for number in range(26_000))
+    started = time.process_time()
+    StreamAssembler(PROFILES["ollama"]).feed(stream)
+    assert time.process_time() - started < 5.0
 
 
 def test_a_shared_index_needs_a_profile():
