@@ -10,18 +10,19 @@ import anyio.to_thread
 
 from pr_review.domain.change import Diff
 from pr_review.domain.chat import Message
+from pr_review.domain.run import Turn
 from pr_review.entry import config_file
 from pr_review.entry.deadline import Deadline
 from pr_review.entry.known import Known
 from pr_review.entry.settings import Settings
 from pr_review.entry.subject import Subject
 from pr_review.entry.trees import ReviewedTrees
-from pr_review.entry.wiring import Reviewer, build_reviewer, build_toolbox, choose_provider
+from pr_review.entry.wiring import OFFLINE, Reviewer, build_reviewer, build_toolbox, choose_provider
 from pr_review.errors import RepositoryError, ReviewStopped, Skipped, TerminationReason, ToolFailure
 from pr_review.repository.diff import compute_diff
 from pr_review.repository.store import ObjectStore
 from pr_review.repository.tree import HeadTree
-from pr_review.review.loop import Progress, ReviewLoop
+from pr_review.review.loop import ReviewLoop
 from pr_review.review.placement import place
 from pr_review.review.prompt import build_prompt, prompt_version
 from pr_review.review.selection import Selection, select
@@ -50,7 +51,7 @@ class ReviewRun:
     environ: Mapping[str, str]
     scratch: Path
     deadline: Deadline
-    on_turn: Callable[[Progress], None] = lambda _: None
+    on_turn: Callable[[Turn], None] = lambda _: None
     on_prepared: Callable[[], None] = lambda: None
     known: Known = field(default_factory=Known)
     _store: ObjectStore | None = None
@@ -130,7 +131,10 @@ class ReviewRun:
             raise _dry_run(len(self.known.first_request))
         submission = await loop.run(conversation)
         trees = ReviewedTrees(prepared.head, lambda: HeadTree.load(store.git, prepared.diff.merge_base_sha))
-        self.known.review = await in_thread(lambda: place(submission, prepared.diff, trees, _mask_secrets))
+        by_rules = reviewer.provider == OFFLINE
+        self.known.review = await in_thread(
+            lambda: place(submission, prepared.diff, trees, _mask_secrets, by_rules=by_rules)
+        )
         if loop.record.truncated_by_server:
             raise _prompt_truncated()
 

@@ -1,99 +1,141 @@
 """From a submission to a review: every finding placed in the repository, or noted (decision 8)."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from pydantic import JsonValue
 
 from pr_review.domain.change import ChangedFile, Diff, FileStatus
-from pr_review.domain.finding import Category, Confidence, Excerpt, Finding, Review, Severity, Side
+from pr_review.domain.finding import (
+    AnchorStatus,
+    Category,
+    Confidence,
+    Finding,
+    Place,
+    Review,
+    Severity,
+    Side,
+)
+from pr_review.review.anchoring import Anchor, confirm_line, holds, place_quote
+from pr_review.review.candidates import FileIndex
+from pr_review.review.dedupe import merge_duplicates
+from pr_review.review.excerpts import make_excerpt
+from pr_review.review.files import Files, Repository
+from pr_review.review.fingerprint import fingerprint, tell_apart
 from pr_review.review.submission import Submission, SubmittedFinding
 
 HintT = TypeVar("HintT", Category, Confidence)
+Mask = Callable[[str], str]
 
-PREFIXES = ("./", "a/", "b/")
-EXCERPT_CONTEXT = 2
-EXCERPT_MAX_LINES = 12
-EXCERPT_MAX_CHARS = 240
+NOT_FOUND = frozenset({AnchorStatus.UNVERIFIED, AnchorStatus.FILE_LEVEL})
 
 
-class Repository(Protocol):
-    """What placement asks of the head and the merge-base tree."""
+@dataclass(frozen=True)
+class _Home:
+    """Where a finding stands; ``note`` is what a reader has to know of how it came there."""
 
-    def head_lines(self, path: str) -> Sequence[str] | None:
-        """Lines of a regular head file; empty when it is not text; None when there is no such file."""
-        ...
-
-    def base_lines(self, path: str) -> Sequence[str] | None:
-        """The same at the merge base."""
-        ...
+    path: str
+    anchor: Anchor
+    note: str = ""
 
 
-def place(submission: Submission, diff: Diff, repository: Repository, mask: Callable[[str], str]) -> Review:
-    """Place each finding; ``mask`` hides secrets in every text that quotes code. Nothing is dropped."""
-    findings, moved = [], []
-    for submitted in submission.findings:
-        path = _resolve_path(submitted.path, repository)
-        if path is None:
-            moved.append(_as_note(submitted, mask))
-        else:
-            findings.append(_place_one(submitted, path, diff, repository, mask))
-    notes = (*(mask(note) for note in submission.notes), *moved)
-    ordered = sorted(findings, key=lambda f: (not f.in_diff, f.severity.rank, f.path, f.line or 0))
-    return Review(summary=mask(submission.summary), findings=tuple(ordered), notes=notes)
+def place(
+    submission: Submission, diff: Diff, repository: Repository, mask: Mask, *, by_rules: bool = False
+) -> Review:
+    """Place each finding, merge what says the same, fingerprint what is left; nothing is lost.
+
+    ``mask`` hides secrets in every text that quotes code, after anchoring. ``by_rules``: a deterministic
+    reviewer knows its lines and its causes, so none of its findings is moved or merged.
+    """
+    files = Files(diff, repository)
+    locate = _confirm if by_rules else _locate
+    homes = [(submitted, locate(submitted, files)) for submitted in submission.findings]
+    findings = [_build(submitted, home, files, mask) for submitted, home in homes if home]
+    merged = findings if by_rules else merge_duplicates(findings)
+    ordered = sorted(merged, key=lambda f: (not f.in_diff, f.severity.rank, f.path, f.line or 0))
+    moved = [home.note if home else _as_note(submitted) for submitted, home in homes]
+    return Review(
+        summary=mask(submission.summary),
+        findings=tuple(tell_apart(ordered)),
+        notes=(*map(mask, submission.notes), *map(mask, filter(None, moved))),
+    )
 
 
-def _resolve_path(path: str, repository: Repository) -> str | None:
-    """The path in the head tree, else in the merge-base tree, as given or without its prefix."""
-    candidates = [path, *(path.removeprefix(prefix) for prefix in PREFIXES if path.startswith(prefix))]
-    for lines_of in (repository.head_lines, repository.base_lines):
-        for candidate in candidates:
-            if lines_of(candidate) is not None:
-                return candidate
-    return None
+def _confirm(submitted: SubmittedFinding, files: Files) -> _Home | None:
+    """The file and the line as a rule gave them."""
+    path = files.resolve(submitted.path)
+    if path is None:
+        return None
+    anchor = confirm_line(files.index(path), submitted.existing_code, parse_line(submitted.line))
+    return _Home(path, anchor)
 
 
-def _as_note(finding: SubmittedFinding, mask: Callable[[str], str]) -> str:
-    place = f"{finding.path}:{finding.line}" if _integer(finding.line) else finding.path
+def _locate(submitted: SubmittedFinding, files: Files) -> _Home | None:
+    """The place in the file that the finding names, else in the only one that holds what it quotes."""
+    path = files.resolve(submitted.path)
+    home = None if path is None else _place_in(path, submitted, files)
+    if home and home.anchor.status not in NOT_FOUND:
+        return home
+    other = files.find_elsewhere(submitted.existing_code or "", path)
+    if other is None:
+        return home
+    return replace(_place_in(other, submitted, files), note=_as_refiled(submitted, other))
+
+
+def _place_in(path: str, submitted: SubmittedFinding, files: Files) -> _Home:
+    index = files.index(path)
+    quote = submitted.existing_code or ""
+    if not quote.strip() and holds(index, submitted.evidence):
+        quote = submitted.evidence
+    return _Home(path, place_quote(index, quote, parse_line(submitted.line)))
+
+
+def _as_note(finding: SubmittedFinding) -> str:
+    line = parse_line(finding.line)
+    place = finding.path if line is None else f"{finding.path}:{line}"
     text = f"[{finding.severity}] {finding.title} ({place}): {finding.explanation}"
-    return mask(f"Not a finding, because its path is in neither the head nor the merge base: {text}")
+    return f"Not a finding, because its path is in neither the head nor the merge base: {text}"
 
 
-def _place_one(
-    submitted: SubmittedFinding,
-    path: str,
-    diff: Diff,
-    repository: Repository,
-    mask: Callable[[str], str],
-) -> Finding:
-    changed = diff.by_path.get(path)
-    head = repository.head_lines(path)
-    side = Side.RIGHT if head is not None else Side.LEFT
-    lines = head if head is not None else repository.base_lines(path) or ()
-    line = valid_line(submitted.line, len(lines))
-    end_line = valid_line(submitted.end_line, len(lines))
-    end_line = end_line if line and end_line and end_line > line else None
+def _as_refiled(finding: SubmittedFinding, path: str) -> str:
+    return (
+        f"Reported for {finding.path}, shown in {path}, the only other changed file with the code it quotes: "
+        f"{finding.title}"
+    )
+
+
+def _build(submitted: SubmittedFinding, home: _Home, files: Files, mask: Mask) -> Finding:
+    index, anchor = files.index(home.path), home.anchor
+    changed, lines = files.changed(home.path), index.lines(anchor.side)
+    category = _member(Category, submitted.category) or Category.OTHER
+    end_line = _end_line(submitted, anchor, lines)
     return Finding(
         severity=Severity(submitted.severity),
         title=mask(submitted.title),
         explanation=mask(submitted.explanation),
-        path=path,
-        line=line,
+        path=home.path,
+        line=anchor.line,
         end_line=end_line,
-        side=side,
+        side=anchor.side,
         evidence=mask(submitted.evidence),
         recommendation=mask(submitted.recommendation),
         existing_code=_masked(submitted.existing_code, mask),
         suggestion=_masked(submitted.suggestion, mask),
-        category=_member(Category, submitted.category) or Category.OTHER,
+        category=category,
         confidence=_member(Confidence, submitted.confidence),
-        in_diff=_in_diff(changed, line, side),
-        on_added_line=bool(changed and line and side is Side.RIGHT and line in changed.added_lines),
-        excerpt=make_excerpt(lines, line, end_line, mask) if line else None,
+        in_diff=_in_diff(changed, anchor),
+        on_added_line=_on_added_line(changed, anchor),
+        excerpt=make_excerpt(lines, anchor.line, end_line, mask) if anchor.line else None,
+        anchor=anchor.status,
+        alternatives=anchor.alternatives,
+        fingerprint=fingerprint(
+            mask(_code(submitted, anchor, lines)), home.path, category, _occurrence(index, anchor)
+        ),
     )
 
 
-def _masked(text: str | None, mask: Callable[[str], str]) -> str | None:
+def _masked(text: str | None, mask: Mask) -> str | None:
     return None if text is None else mask(text)
 
 
@@ -101,35 +143,55 @@ def _member(kind: type[HintT], value: JsonValue) -> HintT | None:
     return kind(value) if isinstance(value, str) and value in set(kind) else None
 
 
-def _integer(value: JsonValue) -> int | None:
-    """A JSON number without a fraction, as JSON counts (12.0 is 12); booleans and text are none."""
+def parse_line(value: JsonValue) -> int | None:
+    """A JSON number from 1 without a fraction, as JSON counts (12.0 is 12); booleans and text are none."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         return None
-    return int(value)
+    return int(value) if value >= 1 else None
 
 
-def valid_line(value: JsonValue, total: int) -> int | None:
-    """A line from 1 to ``total``; None for anything else (decision 8)."""
-    line = _integer(value)
-    return line if line is not None and 1 <= line <= total else None
+def _end_line(submitted: SubmittedFinding, anchor: Anchor, lines: Mapping[int, str]) -> int | None:
+    """The end of the quote, or a later one given by a finding that begins where it said."""
+    given = parse_line(submitted.end_line)
+    if (
+        anchor.line is None
+        or anchor.line != parse_line(submitted.line)
+        or given is None
+        or given not in lines
+    ):
+        return anchor.end_line
+    return given if given > (anchor.end_line or anchor.line) else anchor.end_line
 
 
-def _in_diff(changed: ChangedFile | None, line: int | None, side: Side) -> bool:
-    """Inside the change: shown by a hunk, or about a changed file as a whole."""
+def _in_diff(changed: ChangedFile | None, anchor: Anchor) -> bool:
+    """Inside the change: shown by a hunk at least in part, or about a changed file as a whole."""
     if changed is None:
         return False
-    if line is None:
+    if anchor.line is None or (anchor.side is Side.LEFT and changed.status is FileStatus.DELETED):
         return True
-    if side is Side.LEFT:
-        return changed.status is FileStatus.DELETED
-    return line in changed.diff_lines
+    shown = changed.diff_lines if anchor.side is Side.RIGHT else changed.old_diff_lines
+    return not shown.isdisjoint(_range(anchor))
 
 
-def make_excerpt(
-    lines: Sequence[str], line: int, end_line: int | None, mask: Callable[[str], str]
-) -> Excerpt:
-    """A few lines around the finding, long ones cut, secrets masked."""
-    first = max(1, line - EXCERPT_CONTEXT)
-    last = min(len(lines), (end_line or line) + EXCERPT_CONTEXT, first + EXCERPT_MAX_LINES - 1)
-    masked = mask("\n".join(lines[first - 1 : last])).split("\n")
-    return Excerpt(start_line=first, lines=tuple(text[:EXCERPT_MAX_CHARS] for text in masked))
+def _on_added_line(changed: ChangedFile | None, anchor: Anchor) -> bool:
+    if changed is None or anchor.side is Side.LEFT:
+        return False
+    return not changed.added_lines.keys().isdisjoint(_range(anchor))
+
+
+def _range(anchor: Anchor) -> range:
+    """The quoted lines; empty for a finding about the whole file."""
+    return range(0) if anchor.line is None else range(anchor.line, (anchor.end_line or anchor.line) + 1)
+
+
+def _code(submitted: SubmittedFinding, anchor: Anchor, lines: Mapping[int, str]) -> str:
+    """What the finding stands on: the located lines, else what it quotes, else its title."""
+    located = "" if anchor.status in NOT_FOUND else "\n".join(lines[number] for number in _range(anchor))
+    texts = (located, submitted.existing_code or "", submitted.title)
+    return next(text for text in texts if text.strip())
+
+
+def _occurrence(index: FileIndex, anchor: Anchor) -> int:
+    if anchor.line is None or anchor.status in NOT_FOUND:
+        return 0
+    return index.occurrence(Place(side=anchor.side, line=anchor.line, end_line=anchor.end_line))

@@ -6,7 +6,7 @@ import pytest
 
 from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk, HunkLine, LineKind
 from pr_review.domain.finding import Category, Confidence, Side
-from pr_review.review.placement import place, valid_line
+from pr_review.review.placement import parse_line, place
 from pr_review.review.submission import Submission, SubmittedFinding
 
 SHA = "0" * 40
@@ -120,7 +120,7 @@ def test_a_bad_line_becomes_null(value, line):
 
 @pytest.mark.parametrize("value", [None, True, False, [], {}, "x", float("inf"), float("nan")])
 def test_what_is_no_number_is_no_line(value):
-    assert valid_line(value, 5) is None
+    assert parse_line(value) is None
 
 
 def test_a_finding_about_a_changed_file_as_a_whole_is_in_the_diff():
@@ -137,7 +137,8 @@ def test_a_bad_end_line_is_dropped(end, kept):
 
 def test_hints_outside_the_closed_lists_are_dropped():
     good, bad = placed(
-        finding(category="security", confidence="low"), finding(category="style", confidence=0.9)
+        finding(category="security", confidence="low"),
+        finding(title="other", category="style", confidence=0.9),
     ).findings
     assert (good.category, good.confidence) == (Category.SECURITY, Confidence.LOW)
     assert (bad.category, bad.confidence) == (Category.OTHER, None)
