@@ -64,7 +64,7 @@ def test_a_model_review_is_masked_and_complete(action_box, chat_server, chat_inp
     lines = result.log.splitlines()
     assert lines[0] == f"::add-mask::{chat_inputs['api_key']}"
     assert chat_inputs["api_key"] not in "\n".join(lines[1:])
-    assert lines[1].startswith("round 1: execute_tools, tool calls: 1, result bytes: ")
+    assert lines[1].startswith("::group::round 1: execute_tools, tool calls: 1, result bytes: ")
     report = result.artifact
     assert report["usage"] == {"prompt_tokens": 22, "completion_tokens": 14, "total_tokens": 36}
     assert [turn["protocol_action"] for turn in report["turns"]] == ["execute_tools", "return_review"]

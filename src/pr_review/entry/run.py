@@ -29,6 +29,8 @@ from pr_review.review.selection import Selection, select
 
 ResultT = TypeVar("ResultT")
 
+CROSS_CHECK_SECONDS = 30.0
+CROSS_CHECK_LATE = "The changed files were not compared with GitHub's list: it took too long."
 CLOSE_SECONDS = 1.0  # a connection that does not close in time is left to the end of the process
 
 
@@ -157,8 +159,12 @@ class ReviewRun:
         return prompt.messages
 
     async def _cross_check(self, subject: Subject, diff: Diff) -> None:
+        """Add notes on GitHub's own list; a slow GitHub is such a note, never the end of a whole review."""
         if check := subject.cross_check:
-            self.known.notes.extend(await in_thread(lambda: check(diff)))
+            notes: tuple[str, ...] = (CROSS_CHECK_LATE,)
+            with anyio.move_on_after(min(CROSS_CHECK_SECONDS, self.deadline.remaining() / 2)):
+                notes = await in_thread(lambda: check(diff))
+            self.known.notes.extend(notes)
 
 
 async def in_thread(work: Callable[[], ResultT]) -> ResultT:

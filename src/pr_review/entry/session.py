@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from pr_review.domain.run import Conclusion, Outcome
-from pr_review.entry import signals
+from pr_review.domain.run import Conclusion, Outcome, Turn
+from pr_review.entry import log, signals
 from pr_review.entry.conclusion import exit_code
 from pr_review.entry.deadline import Deadline
 from pr_review.entry.known import Known
@@ -21,9 +21,6 @@ from pr_review.errors import InternalError, PrReviewError
 from pr_review.host.runner import Runner, step_outputs
 from pr_review.report import summary
 from pr_review.report.files import ReportDirectory
-from pr_review.review.loop import Progress
-
-TITLE = {"title": "pr-review"}
 
 
 @dataclass
@@ -47,8 +44,8 @@ class Session:
             environ=self.around.environ,
             scratch=self.around.scratch(settings.workspace_root),
             deadline=self.deadline,
-            on_turn=self._say_turn,
-            on_prepared=self._check_output,
+            on_turn=self._on_turn,
+            on_prepared=self._on_prepared,
             known=self.known,
         )
         return anyio.run(supervise, run, find_subject, self.finish)
@@ -72,10 +69,13 @@ class Session:
         page = summary.render(outcome)
         written, problem = self._write(outcome, page)
         self._publish(outcome, page, written)
-        self._say_end(outcome, error, written)
+        self.show(outcome, written)
+        log.say_end(self.runner, outcome, error)
+        if error:
+            self.around.say_cause(error)
         if problem is None or problem is error:
             return outcome.exit_code
-        self.runner.error(f"[{problem.code}] {problem.detail}", TITLE)
+        self.runner.error(f"[{problem.code}] {problem.detail}", log.TITLE)
         return outcome.exit_code or exit_code(Conclusion.FAILED, None, problem, settings)
 
     def _write(self, outcome: Outcome, page: str) -> tuple[Written, PrReviewError | None]:
@@ -111,25 +111,9 @@ class Session:
         except OSError:
             self.runner.warning("The step outputs could not be written.")
 
-    def _say_turn(self, progress: Progress) -> None:
-        tokens = progress.usage.total_tokens if progress.usage else None
-        self.runner.log(
-            f"round {progress.round}: {progress.action.value}, tool calls: {progress.calls}, "
-            f"result bytes: {progress.result_bytes}, tokens: {'unknown' if tokens is None else tokens}, "
-            f"seconds left: {self.deadline.remaining():.0f}"
-        )
+    def _on_turn(self, turn: Turn) -> None:
+        log.say_turn(self.runner, turn, self.deadline.remaining())
 
-    def _say_end(self, outcome: Outcome, error: PrReviewError | None, written: Written) -> None:
-        self.show(outcome, written)
-        if error:
-            self._level(outcome)(f"[{error.code}] {error.detail} {error.advice}".strip(), TITLE)
-            self.around.say_cause(error)
-        elif outcome.conclusion is Conclusion.INCOMPLETE:
-            self.runner.warning(
-                "[incomplete] Some changed code was not reviewed; the report lists it.", TITLE
-            )
-
-    def _level(self, outcome: Outcome) -> Callable[[str, dict[str, str]], None]:
-        if outcome.conclusion is Conclusion.SKIPPED:
-            return self.runner.notice
-        return self.runner.error if outcome.exit_code else self.runner.warning
+    def _on_prepared(self) -> None:
+        log.say_prepared(self.runner, self.known)
+        self._check_output()

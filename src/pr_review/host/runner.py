@@ -110,8 +110,8 @@ class Runner:
         self._print(neutralise(text))
 
     def debug(self, message: str) -> None:
-        """Shown only when debug logging is on."""
-        if self.active:
+        """Printed only when debug logging is on."""
+        if self.debugging and self.active:
             self._print(command("debug", neutralise(message)))
         elif self.debugging:
             self.log(f"debug: {message}")

@@ -45,17 +45,6 @@ REPAIR_NOTES = {
 }
 
 
-@dataclass(frozen=True)
-class Progress:
-    """What one turn did, for the log: counts, bytes and tokens, nothing a model wrote."""
-
-    round: int
-    action: ProtocolAction
-    calls: int
-    result_bytes: int
-    usage: Usage | None
-
-
 @dataclass
 class Record:
     """All that happened so far; read on every way out."""
@@ -93,7 +82,7 @@ class ReviewLoop:
         limits: Limits,
         *,
         clock: Callable[[], float],
-        on_turn: Callable[[Progress], None] = lambda _: None,
+        on_turn: Callable[[Turn], None] = lambda _: None,
     ) -> None:
         self._model = model
         self._toolbox = toolbox
@@ -246,19 +235,17 @@ class ReviewLoop:
                 tool_calls=tuple(calls),
             )
         )
-        self.record.turns.append(
-            Turn(
-                round=self._round,
-                finish_reason=finish,
-                protocol_action=action,
-                usage=usage,
-                tool_calls=tuple(_public(call) for call in calls),
-                duration_ms=duration,
-                error=error,
-            )
+        turn = Turn(
+            round=self._round,
+            finish_reason=finish,
+            protocol_action=action,
+            usage=usage,
+            tool_calls=tuple(_public(call) for call in calls),
+            duration_ms=duration,
+            error=error,
         )
-        result_bytes = sum(call.result_bytes for call in calls)
-        self._on_turn(Progress(self._round, action, len(calls), result_bytes, usage))
+        self.record.turns.append(turn)
+        self._on_turn(turn)
 
     def _since(self, started: float) -> int:
         return int((self._clock() - started) * 1000)

@@ -127,7 +127,7 @@ def parsed(line: str) -> tuple:
 @pytest.mark.parametrize("kind", ["notice", "warning", "error", "debug"])
 def test_messages_in_actions(kind):
     """One command, controls shown, and no old form in it for a runner that does not know the new one."""
-    runner = in_actions()
+    runner = in_actions(debugging=True)
     getattr(runner, kind)("a\x1b[0m\n##[error]b")
     assert runner.out.getvalue() == f"::{kind}::a␛[0m%0A# #[error]b\n"
 
@@ -183,6 +183,12 @@ def test_outside_actions_it_only_prints(tmp_path):
     assert runner.append_summary("# x") is False
     assert runner.out.getvalue() == "error: bad ::x\nRound 1\n: :x\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_debug_messages_need_debug_logging():
+    runner = in_actions()
+    runner.debug("hidden")
+    assert runner.out.getvalue() == ""
 
 
 def test_debug_outside_actions():

@@ -21,14 +21,14 @@ class Run:
 
     def __init__(self, toolbox, script, **limits):
         self.model = ScriptedModel(script)
-        self.progress = []
+        self.told = []
         ticks = iter(range(10**6))
         self.loop = ReviewLoop(
             self.model,
             toolbox,
             Limits(**limits),
             clock=lambda: float(next(ticks)),
-            on_turn=self.progress.append,
+            on_turn=self.told.append,
         )
         self.error = None
         self.submission = None
@@ -215,12 +215,13 @@ def test_turns_hold_no_argument_and_no_result(toolbox, reply, call):
     assert [turn.round for turn in run.loop.record.turns] == [1, 2]
 
 
-def test_progress_reports_numbers_only(toolbox, reply, call):
+def test_each_turn_is_told_as_it_is_recorded(toolbox, reply, call):
     run = Run(toolbox, [reply(call()), reply(content=REVIEW)])
-    first, last = run.progress
-    assert (first.round, first.action, first.calls) == (1, ProtocolAction.EXECUTE_TOOLS, 1)
-    assert first.result_bytes == len(run.sent(1)[-1].content.encode())
-    assert (last.round, last.calls) == (2, 0)
+    assert run.told == run.loop.record.turns
+    first, last = run.told
+    assert (first.round, first.protocol_action) == (1, ProtocolAction.EXECUTE_TOOLS)
+    assert [told.result_bytes for told in first.tool_calls] == [len(run.sent(1)[-1].content.encode())]
+    assert (last.round, last.tool_calls) == (2, ())
 
 
 def test_shown_hunks_and_model_identity_are_recorded(toolbox, reply, call):
