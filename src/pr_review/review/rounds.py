@@ -44,7 +44,7 @@ def classify(reply: Reply) -> ProtocolAction:
     continued from.
     """
     finish, calls = reply.finish_reason, bool(reply.tool_calls)
-    if finish in UNSUPPORTED_FINISH or (finish not in KNOWN_FINISH and not (reply.calls_signal and calls)):
+    if finish in UNSUPPORTED_FINISH or (finish not in KNOWN_FINISH and not reply.calls_signal):
         _refuse_finish(finish)
     if calls and finish != "tool_calls" and not reply.calls_signal:
         raise _bad_call("The model sent tool calls with a finish reason that is not tool_calls.", reply.hint)
@@ -61,7 +61,7 @@ def plan(
     _check_unique([call.id for call in raw], frozenset() if reply.repeats_ids else seen_ids, reply.hint)
     _check_counts(len(raw), calls_so_far, limits)
     arguments = [_parse_arguments(call.arguments, reply.hint) for call in raw]
-    names = [_check_name(call.name, toolbox) for call in raw]
+    names = [_check_name(call.name, toolbox, reply.hint) for call in raw]
     return tuple(
         PlannedCall(ToolCall(id=call.id, name=name, arguments=parsed), _check_schema(toolbox, name, parsed))
         for call, name, parsed in zip(raw, names, arguments, strict=True)
@@ -138,9 +138,9 @@ def _parse_arguments(arguments: JsonValue, hint: str) -> JsonObject:
     return parsed
 
 
-def _check_name(name: JsonValue, toolbox: Toolbox) -> str:
+def _check_name(name: JsonValue, toolbox: Toolbox, hint: str) -> str:
     if not isinstance(name, str) or not toolbox.has(name):
-        raise _bad_call("The model called a tool that it was not offered.")
+        raise _bad_call("The model called a tool that it was not offered.", hint)
     return name
 
 

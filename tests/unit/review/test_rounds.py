@@ -56,6 +56,8 @@ def test_a_profile_lets_the_calls_decide_but_never_a_cut_answer(reply, call):
     assert rounds.classify(reply(call(), finish="odd", calls_signal=True)) is ProtocolAction.EXECUTE_TOOLS
     final = reply(content="{}", finish="tool_calls", calls_signal=True)
     assert rounds.classify(final) is ProtocolAction.RETURN_REVIEW
+    ended = reply(content="{}", finish="eos", calls_signal=True)
+    assert rounds.classify(ended) is ProtocolAction.RETURN_REVIEW
     with pytest.raises(ModelError, match="unsupported_finish_reason"):
         rounds.classify(reply(call(), finish="length", calls_signal=True))
 
