@@ -23,15 +23,24 @@ ROOT = Path(__file__).parents[2]
 def test_the_closing_line_decides(tmp_path, prints, status, expected, last):
     """Failures keep their status; a green run without a passed test is a failure."""
     make = tmp_path / "make"
-    make.write_text(f"#!/bin/sh\n[ \"$1\" = test ] || exit 99\necho '{prints}'\nexit {status}\n")
+    done = run_ci(make, f"test) echo '{prints}'; exit {status};; container-test) exit 0;;")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (expected, last)
+
+
+def test_failing_container_tests_fail_the_run(tmp_path):
+    done = run_ci(tmp_path / "make", "test) echo '7 passed in 1s';; container-test) exit 2;;")
+    assert done.returncode == 2
+
+
+def run_ci(make, cases):
+    """Run `.ci/run` with a ``make`` that knows the cases of a shell ``case``, and no other target."""
+    make.write_text(f'#!/bin/sh\ncase "$1" in {cases} *) exit 99;; esac\n')
     make.chmod(0o755)
-    environ = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    done = subprocess.run(
+    return subprocess.run(
         [ROOT / ".ci/run"],
-        env=environ,
-        cwd=tmp_path,
+        env=os.environ | {"PATH": f"{make.parent}:{os.environ['PATH']}"},
+        cwd=make.parent,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (expected, last)
