@@ -8,6 +8,7 @@ import secrets
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,10 @@ from typing import Any
 import anyio
 import pytest
 from jsonschema import Draft202012Validator
+from tests.loopback.git import GitServer, serve_git
+from tests.loopback.github import GitHub
 from tests.loopback.repo import Repo
+from tests.loopback.upstream import NAME, TOKEN, Upstream, build_upstream
 
 from pr_review.domain.run import Outcome
 from pr_review.entry.action import run_action
@@ -212,3 +216,44 @@ def action_box(make_repo, make_box):
     box.repo = repo
     box.write_event(repo.base_sha, repo.head_sha)
     return box
+
+
+@pytest.fixture(scope="module")
+def git_server(tmp_path_factory) -> Iterator[GitServer]:
+    with serve_git(tmp_path_factory.mktemp("server")) as server:
+        server.token = TOKEN
+        yield server
+
+
+@pytest.fixture(scope="module")
+def upstream(git_server) -> Upstream:
+    """Pull request 7 of octo/demo, on a git server that wants a token."""
+    return build_upstream(git_server)
+
+
+@pytest.fixture
+def github(start_chat_server, upstream) -> GitHub:
+    """The API that knows this pull request and wants the same token."""
+    api = GitHub(start_chat_server(), NAME, upstream.pull())
+    api.token = TOKEN
+    upstream.describe(api)
+    return api
+
+
+@pytest.fixture
+def remote_box(tmp_path, make_box, upstream, github):
+    """The runner around a workspace that was checked out from the loopback GitHub."""
+
+    def make(event: Any = None, *, name: str = "pull_request") -> ActionBox:
+        box = make_box(tmp_path / "workspace")
+        box.environ |= {
+            "GITHUB_EVENT_NAME": name,
+            "GITHUB_SERVER_URL": upstream.server.url,
+            "GITHUB_API_URL": github.api_url,
+            "INPUT_GITHUB-TOKEN": TOKEN,
+        }
+        event = event or {"action": "opened", "pull_request": upstream.pull()}
+        box.event_path.write_text(json.dumps(event), encoding="utf-8")
+        return box
+
+    return make

@@ -3,15 +3,13 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.loopback.git import GitServer, serve_git
-from tests.loopback.github import GitHub
-from tests.loopback.upstream import NAME, NUMBER, TOKEN, Upstream, build_upstream, run_git
+from tests.loopback.upstream import NUMBER, TOKEN, Upstream, run_git
 
 PAGE = Path(__file__).parents[2] / "docs" / "checkouts.md"
 ROW = re.compile(r"^\| (\d+) \| .+ \| (\d) \|$", re.MULTILINE)
@@ -107,47 +105,18 @@ CHECKOUTS = (
 )
 
 
-@pytest.fixture(scope="module")
-def git_server(tmp_path_factory) -> Iterator[GitServer]:
-    with serve_git(tmp_path_factory.mktemp("server")) as server:
-        server.token = TOKEN
-        yield server
-
-
-@pytest.fixture(scope="module")
-def upstream(git_server) -> Upstream:
-    return build_upstream(git_server)
-
-
 @pytest.fixture
-def github(chat_server, upstream) -> GitHub:
-    api = GitHub(chat_server, NAME, upstream.pull())
-    api.token = TOKEN
-    upstream.describe(api)
-    return api
-
-
-@pytest.fixture
-def review_checkout(tmp_path, upstream, github, make_box):
+def review_checkout(upstream, remote_box):
     """Lay a checkout and review it, offline, as a step after it would."""
 
     def review(checkout: Checkout):
-        workspace = tmp_path / "workspace"
-        checkout.lay(upstream, workspace / checkout.path)
+        event = {"inputs": {"pull-request": str(NUMBER)}} if checkout.event == "workflow_dispatch" else None
+        box = remote_box(event, name=checkout.event)
+        checkout.lay(upstream, box.workspace / checkout.path)
         upstream.server.forget()
-        box = make_box(workspace)
-        box.environ |= {
-            "GITHUB_EVENT_NAME": checkout.event,
-            "GITHUB_SERVER_URL": upstream.server.url,
-            "GITHUB_API_URL": github.api_url,
-        }
-        event = {"inputs": {"pull-request": str(NUMBER)}}
-        if checkout.event == "pull_request":
-            event = {"action": "opened", "pull_request": upstream.pull()}
-        box.event_path.write_text(json.dumps(event), encoding="utf-8")
-        before = fingerprint(workspace)
-        result = box.run(provider="offline", github_token=TOKEN, path=checkout.path)
-        assert fingerprint(workspace) == before
+        before = fingerprint(box.workspace)
+        result = box.run(provider="offline", path=checkout.path)
+        assert fingerprint(box.workspace) == before
         assert list((box.root / "scratch").iterdir()) == []
         return result
 
@@ -252,13 +221,11 @@ def test_the_token_reaches_the_server_but_no_argument_and_no_file(upstream, revi
     assert server.authorizations == {server.authorization()}
 
 
-def test_a_server_that_is_down_is_said_with_the_lines_to_add(make_box, upstream, github, tmp_path):
-    workspace = tmp_path / "workspace"
-    upstream.check_out(workspace)
-    box = make_box(workspace)
-    box.environ |= {"GITHUB_SERVER_URL": "http://127.0.0.1:9", "GITHUB_API_URL": github.api_url}
-    box.event_path.write_text(json.dumps({"pull_request": upstream.pull()}), encoding="utf-8")
-    result = box.run(provider="offline", github_token=TOKEN)
+def test_a_server_that_is_down_is_said_with_the_lines_to_add(upstream, remote_box):
+    box = remote_box()
+    upstream.check_out(box.workspace)
+    box.environ["GITHUB_SERVER_URL"] = "http://127.0.0.1:9"
+    result = box.run(provider="offline")
     assert (result.code, result.artifact["error"]["code"]) == (3, "fetch_unreachable")
     assert "fetch-depth: 0" in result.artifact["error"]["advice"]
     assert TOKEN not in result.log.removeprefix(f"::add-mask::{TOKEN}")

@@ -23,9 +23,10 @@ def overlay(example: Any, wanted: Mapping[str, Any]) -> Any:
 class GitHub:
     """Answers three requests from its attributes, each of which a test may change.
 
-    They are a pull request, a page of its files, and a comparison of its two commits. ``pull`` gives the
-    fields of the pull request that differ from GitHub's own example. The API is below ``/api/v3``, as on
-    GHES. Answers queued by ``fail`` are sent first; ``token`` is then the only one accepted.
+    They are a pull request, a page of its files, and a comparison of its base with any head it ever had.
+    ``pull`` gives the fields of the pull request that differ from GitHub's own example. The API is below
+    ``/api/v3``, as on GHES. Answers queued by ``fail`` are sent first; a ``token`` is then the only one
+    accepted.
     """
 
     def __init__(self, server: Any, full_name: str, pull: Mapping[str, Any]) -> None:
@@ -69,7 +70,7 @@ class GitHub:
     def answer(self, request: Any) -> Any:
         """The rule of the server."""
         url, query = urlsplit(request.path), parse_qs(urlsplit(request.path).query)
-        number, head = self.pull["number"], self.pull["head"].get("sha")
+        number, base = self.pull["number"], self.pull["base"]["sha"]
         if self.token and request.headers.get("authorization") != f"token {self.token}":
             return self.error(404, "Not Found")
         match url.path.removeprefix(self.root).split("/")[1:]:
@@ -77,7 +78,7 @@ class GitHub:
                 return self.server.json(self.pull)
             case ["pulls", given, "files"] if given == str(number):
                 return self._page(int(query["page"][0]), int(query["per_page"][0]))
-            case ["compare", basehead] if basehead == f"{self.pull['base']['sha']}...{head}":
+            case ["compare", basehead] if basehead.startswith(f"{base}..."):
                 return self.server.json(self._comparison())
         return self.error(404, "Not Found")
 
