@@ -1,8 +1,13 @@
 """What a review says: findings, and where they stand."""
 
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
 
 from pr_review.domain.base import Frozen
+
+CodeLine = Annotated[str, Field(pattern=r"\A[^\n]*\z")]
 
 
 class Severity(StrEnum):
@@ -86,12 +91,34 @@ class Excerpt(Frozen):
     lines: tuple[str, ...]
 
 
+class Edit(Frozen):
+    """A suggestion as whole lines of the head file, exact to the byte: ``removed`` gives way to ``added``.
+
+    ``start_line`` counts from 1 and is that of the first removed line; ``before`` and ``after`` are the up to
+    three lines around, as a patch wants them. Lines carry no newline but keep a carriage return.
+    ``open_end``: these lines reach the file's end, and no newline stands there.
+    """
+
+    start_line: int = Field(ge=1)
+    before: tuple[CodeLine, ...] = ()
+    removed: tuple[CodeLine, ...] = Field(min_length=1)
+    added: tuple[CodeLine, ...] = Field(min_length=1)
+    after: tuple[CodeLine, ...] = ()
+    open_end: bool = False
+
+    @property
+    def end_line(self) -> int:
+        """The last removed line."""
+        return self.start_line + len(self.removed) - 1
+
+
 class Finding(Frozen):
     """One defect. ``line`` is None when no valid line is known; ``in_diff``: a hunk of the change shows it.
 
     Lines of the left side count in the merge base. ``rule`` names the deterministic rule that proved it
     (offline), else None. ``alternatives`` are other places that hold the same code. ``merged`` counts the
     further findings that said the same. ``fingerprint`` stays the same when lines move; "" before placement.
+    ``edit`` is the suggestion when what it replaces stands in the head exactly as quoted.
     """
 
     severity: Severity
@@ -115,6 +142,7 @@ class Finding(Frozen):
     alternatives: tuple[Place, ...] = ()
     merged: int = 0
     fingerprint: str = ""
+    edit: Edit | None = None
 
 
 class Review(Frozen):

@@ -59,6 +59,17 @@ class PlaceRecord(_Record):
     end_line: int | None
 
 
+class EditRecord(_Record):
+    """Whole lines of the head file, exact to the byte, without newlines: `removed` gives way to `added`."""
+
+    start_line: int = Field(ge=1, description="Of the first removed line.")
+    before: tuple[str, ...] = Field(description="Up to three lines before it.")
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+    after: tuple[str, ...] = Field(description="Up to three lines after the last removed one.")
+    open_end: bool = Field(description="They reach the end of the file, and no newline stands there.")
+
+
 class FindingRecord(_Record):
     """One defect, as the reviewer wrote it: untrusted text, to be escaped wherever it is shown."""
 
@@ -83,6 +94,9 @@ class FindingRecord(_Record):
     alternatives: tuple[PlaceRecord, ...] = Field(description="Other places that hold the same code.")
     merged: int = Field(ge=0, description="Further findings that said the same and were merged into it.")
     fingerprint: str = Field(description="The same for the same finding after lines have moved.")
+    edit: EditRecord | None = Field(
+        description="The suggestion, when what it replaces stands in the head exactly as quoted."
+    )
 
 
 class UsageRecord(_Record):
