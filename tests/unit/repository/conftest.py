@@ -166,14 +166,14 @@ class Shim:
         self.folder = folder
         self.log = folder / "log"
         self.log.touch()
+        self.real = shutil.which("git")
         self.env = GIT_ENV | {"PATH": f"{folder}:{GIT_ENV['PATH']}"}
         self.script("")
 
     def script(self, body: str) -> None:
         """Run shell ``body`` before the real git; ``$*`` are the arguments."""
-        real = shutil.which("git")
         path = self.folder / "git"
-        path.write_text(f'#!/bin/sh\necho "$*" >> {self.log}\n{body}\nexec {real} "$@"\n')
+        path.write_text(f'#!/bin/sh\necho "$*" >> {self.log}\n{body}\nexec {self.real} "$@"\n')
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
     @property

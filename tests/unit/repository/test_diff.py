@@ -204,6 +204,19 @@ def test_hunks_of_all_files_fit_into_the_room(repo, open_git, spare, kept):
     assert [not file.oversized for file in files] == kept
 
 
+def test_a_section_holds_2_mib_whatever_comes():
+    section = Section()
+    for _ in range(5):
+        section.add(b"+" * 1_000_000)
+    assert (len(section.data), section.size) == (MAX_SECTION_BYTES, 5_000_000)
+
+
+@pytest.mark.parametrize("shift", ["", "x"])
+def test_a_character_cut_at_2_mib_does_not_make_text_binary(change, shift):
+    file = change(b"", f"\0{shift}{'é' * MAX_SECTION_BYTES}\n".encode())
+    assert (file.binary, file.oversized) == (False, True)
+
+
 @pytest.mark.parametrize(("lines", "fits"), [(99_999, True), (100_000, True), (100_001, False)])
 def test_a_patch_has_at_most_100_000_lines(lines, fits):
     """A line costs memory even when it is empty: 2 MiB could hold a million."""
@@ -247,6 +260,12 @@ def test_a_run_without_time_left_is_a_timeout_not_a_note(repo, open_git, shim):
 @pytest.mark.parametrize("call", ["--raw", "--unified=3"])
 def test_any_status_but_0_is_a_failure_never_an_empty_diff(diff, shim, call):
     shim.script(f'case " $* " in *" {call} "*) exit 1;; esac')
+    with pytest.raises(RepositoryError):
+        diff({"x": b"1"}, {"x": b"2"}, env=shim.env)
+
+
+def test_a_failure_after_the_whole_patch_is_a_failure_too(diff, shim):
+    shim.script(f'case " $* " in *" --unified=3 "*) {shim.real} "$@"; exit 1;; esac')
     with pytest.raises(RepositoryError):
         diff({"x": b"1"}, {"x": b"2"}, env=shim.env)
 

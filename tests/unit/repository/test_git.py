@@ -201,6 +201,7 @@ def test_kill_frees_every_worker_at_once_and_refuses_later_calls(repo, open_git,
     assert time.monotonic() - start < 1
     assert outcomes == ["git_cancelled"] * calls
     assert code(git.run, "rev-parse") == "git_cancelled"
+    assert len(shim.calls) == calls
     git.kill()
     git.close()
     git.close()
@@ -233,6 +234,20 @@ def test_kill_from_a_signal_handler_does_not_deadlock(repo, open_git):
         assert code(keep_running) == "git_cancelled"
     finally:
         signal.signal(signal.SIGALRM, previous)
+
+
+def test_kill_may_interrupt_its_own_thread_while_that_starts_git(repo, open_git):
+    """As a signal handler does: the lock is held already."""
+    git = open_git(repo)
+
+    def interrupted():
+        with git._lock:
+            git.kill()
+
+    thread = threading.Thread(target=interrupted, daemon=True)
+    thread.start()
+    thread.join(5)
+    assert not thread.is_alive()
 
 
 def test_objects_are_read_by_several_threads_through_one_process(repo, open_git, shim):

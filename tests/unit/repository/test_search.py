@@ -155,6 +155,12 @@ def test_a_failing_git_is_a_failure(searcher, shim):
         searcher({"x": b"q\n"}, shim.env).search("q", "", 10)
 
 
+def test_git_is_told_how_many_matches_of_a_file_are_of_use(searcher, shim):
+    """Else a huge file would be printed whole, to be skipped."""
+    searcher({"x": b"q\n" * 9}, shim.env).search("q", "", 3)
+    assert shim.count("--max-count=4") == 1
+
+
 def test_git_is_stopped_once_enough_is_found(searcher, shim):
     """A git that would go on for ever after the matches that are needed."""
     sha = '$(echo "$*" | grep -o "[0-9a-f]\\{40\\}")'

@@ -1,5 +1,6 @@
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -88,17 +89,31 @@ def test_a_git_directory_without_objects(open_store, tmp_path):
     assert code(open_store, tmp_path) == "no_repository"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_an_unreadable_workspace(repo, open_store):
-    repo.git_dir.chmod(0)
-    try:
-        assert code(open_store, repo.path) == "workspace_unreadable"
-    finally:
-        repo.git_dir.chmod(0o755)
+@pytest.fixture
+def ordinary_user():
+    """Root may read everything, so the test gives that up for its time."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    yield
+    if root:
+        os.seteuid(0)
+
+
+@pytest.mark.usefixtures("ordinary_user")
+@pytest.mark.parametrize("folder", [".git", ".git/objects"])
+def test_an_unreadable_workspace(folder):
+    with TemporaryDirectory() as name:
+        (Path(name) / ".git/objects").mkdir(parents=True)
+        (Path(name) / folder).chmod(0)
+        try:
+            assert code(Workspace.locate, Path(name)) == "workspace_unreadable"
+        finally:
+            (Path(name) / folder).chmod(0o700)
 
 
 def test_a_workspace_that_cannot_be_read_is_one_clear_error(repo, open_store):
-    """As above, in a way that stops root too: a directory where a file belongs."""
+    """A directory where a file belongs."""
     (repo.git_dir / "shallow").mkdir()
     assert code(open_store, repo.path) == "workspace_unreadable"
 
