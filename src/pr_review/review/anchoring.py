@@ -67,9 +67,11 @@ def holds(index: FileIndex, text: str | None) -> bool:
 
 
 def _match(index: FileIndex, quote: str | None, line: int | None) -> dict[Lines, list[Candidate]]:
-    """The places of each reading of the quote that is anywhere."""
+    """The places of each reading of the quote; those of a part of it only when it is nowhere whole."""
     found = {reading: index.find(reading, line) for reading in readings(quote or "")}
-    return {reading: candidates for reading, candidates in found.items() if candidates}
+    whole = {reading: [each for each in places if not each.partial] for reading, places in found.items()}
+    chosen = whole if any(whole.values()) else found
+    return {reading: places for reading, places in chosen.items() if places}
 
 
 def _unique(matched: dict[Lines, list[Candidate]]) -> list[Candidate]:

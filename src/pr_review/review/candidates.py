@@ -25,14 +25,14 @@ class Candidate:
     """One place of a quote.
 
     ``change``: the first run of changed lines that it touches, by number, and how far from the beginning of
-    the run on its side; None for unchanged lines. ``split``: the quote goes on in another hunk, and this is
-    its longest part.
+    the run on its side; None for unchanged lines. ``partial``: the longest part of a quote that goes on in
+    another hunk or on the other side.
     """
 
     status: AnchorStatus
     place: Place
     change: tuple[int, int] | None = None
-    split: bool = False
+    partial: bool = False
 
     @property
     def last(self) -> int:
@@ -120,7 +120,7 @@ class View:
             self.rung.status,
             Place(side=self.rung.side, line=first, end_line=last if last > first else None),
             next((row.change for row in part if row.change), None),
-            split=len(parts) > 1,
+            partial=len(part) < len(match),
         )
 
 
@@ -160,7 +160,7 @@ class FileIndex:
         found: dict[Place, Candidate] = {}
         for candidate in (each for view in views for each in view.find(code, hint)):
             found.setdefault(candidate.place, candidate)
-        return [each for each in found.values() if not each.split] or list(found.values())
+        return list(found.values())
 
     def occurrence(self, place: Place) -> int:
         """How often the code of a place stands above it on its side, as far as that side is known."""

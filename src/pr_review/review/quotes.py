@@ -12,7 +12,7 @@ Lines = tuple[str, ...]
 
 MAX_COMPOSED_CHARS = 500  # composing takes quadratic time on a long run of combining marks
 
-_NUMBER = re.compile(r"\s*\d{1,7}\s*[:|]")
+_NUMBER = re.compile(r"\s*\d{1,7}\s*[:|] ?")
 _PATCH_NOISE = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|\\ No newline at end of file")
 _FENCE = "```"
 
@@ -40,10 +40,11 @@ def readings(quote: str) -> tuple[Lines, ...]:
 
 def _strip_fence(lines: Lines) -> Lines:
     """Without the Markdown fence around it, or the backticks around a single line."""
-    inner = "\n".join(lines).strip().split("\n")
-    if len(inner) > 1 and inner[0].startswith(_FENCE) and inner[-1].strip() == _FENCE:
+    text = "\n".join(lines).strip()
+    inner = text.split("\n")
+    if len(inner) > 1 and text.startswith(_FENCE) and inner[-1].strip() == _FENCE:
         return tuple(inner[1:-1])
-    return (inner[0].strip("`"),) if len(inner) == 1 else lines
+    return (text.strip("`"),) if len(inner) == 1 and text[:1] == text[-1:] == "`" else lines
 
 
 def _strip_numbers(lines: Lines) -> Lines:
