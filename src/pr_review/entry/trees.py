@@ -26,6 +26,13 @@ class ReviewedTrees:
         """The same at the merge base."""
         return _lines(self._base, path)
 
+    def head_text(self, path: str) -> str | None:
+        """The whole text of a regular head file; None for a link, and for what is not text."""
+        try:
+            return self._head.read(path).text if self._head.resolve(path) == path else None
+        except ToolFailure:
+            return None
+
 
 def _lines(tree: HeadTree, path: str) -> Sequence[str] | None:
     if not tree.is_file(path):

@@ -79,10 +79,9 @@ def _size(text: str) -> int:
 def _pieces(outcome: Outcome) -> Iterator[_Piece]:
     """All that may be left out, the most important first."""
     parts: Any = template("parts.md.j2", _GLOBALS).module
-    found = [("inside", finding) for finding in wording.findings(outcome, in_diff=True)]
-    found += [("outside", finding) for finding in wording.findings(outcome, in_diff=False)]
-    for number, (section, finding) in enumerate(found, start=1):
+    for number, finding in wording.numbered(outcome):
         shown = (number, finding, links.finding_url(outcome, finding))
+        section = "inside" if finding.in_diff else "outside"
         yield _Piece(section, parts.finding_row(*shown), parts.finding_detail(*shown))
     for note in wording.review_notes(outcome):
         yield _Piece("notes", parts.note_row(note))

@@ -60,9 +60,7 @@ def _verdict(outcome: Outcome, width: int) -> Iterator[_Line]:
 
 
 def _findings(outcome: Outcome, width: int) -> Iterator[Iterator[_Line]]:
-    inside = wording.findings(outcome, in_diff=True)
-    outside = wording.findings(outcome, in_diff=False)
-    for number, finding in enumerate([*inside, *outside], start=1):
+    for number, finding in wording.numbered(outcome):
         yield _finding(number, finding, width)
 
 

@@ -66,6 +66,12 @@ def findings(outcome: Outcome, *, in_diff: bool) -> list[Finding]:
     return sorted(chosen, key=lambda finding: finding.severity.rank)
 
 
+def numbered(outcome: Outcome) -> list[tuple[int, Finding]]:
+    """Every finding with the number that all reports give it: those inside the diff first."""
+    ordered = [*findings(outcome, in_diff=True), *findings(outcome, in_diff=False)]
+    return list(enumerate(ordered, start=1))
+
+
 def reason(outcome: Outcome) -> str:
     """Why the review ended as it did, in a sentence; empty when it simply ended with findings."""
     if outcome.error is not None:

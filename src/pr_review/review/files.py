@@ -23,6 +23,10 @@ class Repository(Protocol):
         """The same at the merge base."""
         ...
 
+    def head_text(self, path: str) -> str | None:
+        """The whole text of a regular head file; None for a link, and for what is not text."""
+        ...
+
 
 @dataclass(frozen=True)
 class Files:

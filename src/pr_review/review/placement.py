@@ -11,6 +11,7 @@ from pr_review.domain.finding import (
     AnchorStatus,
     Category,
     Confidence,
+    Edit,
     Finding,
     Place,
     Review,
@@ -24,6 +25,7 @@ from pr_review.review.excerpts import make_excerpt
 from pr_review.review.files import Files, Repository
 from pr_review.review.fingerprint import fingerprint, tell_apart
 from pr_review.review.submission import Submission, SubmittedFinding
+from pr_review.review.suggestions import make_edit
 
 HintT = TypeVar("HintT", Category, Confidence)
 Mask = Callable[[str], str]
@@ -132,7 +134,15 @@ def _build(submitted: SubmittedFinding, home: _Home, files: Files, mask: Mask) -
         fingerprint=fingerprint(
             mask(_code(submitted, anchor, lines)), home.path, category, _occurrence(index, anchor)
         ),
+        edit=_edit(submitted, home, files, mask),
     )
+
+
+def _edit(submitted: SubmittedFinding, home: _Home, files: Files, mask: Mask) -> Edit | None:
+    if not submitted.suggestion:
+        return None
+    text = files.repository.head_text(home.path)
+    return make_edit(submitted.existing_code, submitted.suggestion, home.anchor, text, mask)
 
 
 def _masked(text: str | None, mask: Mask) -> str | None:

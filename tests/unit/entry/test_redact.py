@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.domain.finding import Category, Finding, Review, Severity
+from pr_review.domain.finding import Category, Edit, Finding, Review, Severity
 from pr_review.domain.run import Conclusion, Outcome
 from pr_review.entry.redact import redact
 
@@ -45,3 +45,14 @@ def test_the_longer_of_two_secrets_goes_first():
 
 def test_short_values_are_left_alone():
     assert redact(outcome("seven77"), ("seven77",)).review.summary == "seven77"
+
+
+def test_an_edit_that_held_a_secret_is_dropped():
+    """Redacted lines are not the file's any more, so a patch of them would not apply."""
+    good = Edit(start_line=1, removed=("a",), added=("b",))
+    bad = good.model_copy(update={"after": ("the-secret",)})
+    run = outcome("text")
+    findings = tuple(run.review.findings[0].model_copy(update={"edit": edit}) for edit in (good, bad))
+    run = run.model_copy(update={"review": run.review.model_copy(update={"findings": findings})})
+    assert [found.edit for found in redact(run, ("the-secret",)).review.findings] == [good, None]
+    assert redact(run.model_copy(update={"review": None, "notes": ("the-secret",)}), ("the-secret",)).notes

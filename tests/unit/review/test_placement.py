@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk, HunkLine, LineKind
-from pr_review.domain.finding import Category, Confidence, Side
+from pr_review.domain.finding import Category, Confidence, Edit, Side
 from pr_review.review.placement import parse_line, place
 from pr_review.review.submission import Submission, SubmittedFinding
 
@@ -22,6 +22,9 @@ class Trees:
 
     def base_lines(self, path):
         return self.base.get(path)
+
+    def head_text(self, path):
+        return "".join(f"{line}\n" for line in self.head.get(path, ()))
 
 
 HUNK = Hunk(
@@ -171,3 +174,18 @@ def test_a_long_range_has_a_bounded_excerpt():
     [found] = place(submission, DIFF, trees, lambda text: text).findings
     assert len(found.excerpt.lines) == 12
     assert {len(line) for line in found.excerpt.lines} == {240}
+
+
+def test_an_exact_suggestion_is_an_edit():
+    """The quote stands once in the head, so the suggestion can be applied."""
+    [found] = placed(finding(existing_code="new", suggestion="newer")).findings
+    assert found.edit == Edit(
+        start_line=3, before=("one", "two"), removed=("new",), added=("newer",), after=("three", "four")
+    )
+
+
+def test_a_masked_suggestion_is_no_edit():
+    """What is masked in a report is no code to put into a file."""
+    quoted = finding(existing_code="new", suggestion="SECRET")
+    [found] = placed(quoted, mask=lambda text: text.replace("SECRET", "****")).findings
+    assert (found.suggestion, found.edit) == ("****", None)
