@@ -16,6 +16,9 @@ RENAME_SECONDS = 5.0  # decision 2
 # "git diff" silently compares two paths instead (item 48), which "git diff-tree" never does.
 COMMAND = ("diff-tree", "-r", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--abbrev=10")
 
+# Without "-l0" git gives up on more than 1,000 renames without a status that says so: here the clock decides.
+RENAMES, NO_RENAMES = ("-M", "-l0"), ("--no-renames",)
+
 STATUS = {
     "A": FileStatus.ADDED,
     "M": FileStatus.MODIFIED,
@@ -47,22 +50,22 @@ def compute_diff(git: Git, merge_base: str, head: str, *, rename_seconds: float 
     """
     raw, renames = read_raw(git, merge_base, head, rename_seconds)
     changes = list(parse_raw(raw))
-    with git.stream(*COMMAND, renames, "--unified=3", merge_base, head, "--") as child:
+    with git.stream(*COMMAND, *renames, "--unified=3", merge_base, head, "--") as child:
         files = tuple(pair(changes, split_sections(child.chunks()), Room()))
         if child.wait() != 0:
             raise mismatch()
-    return Diff(merge_base, head, files, notes=(NO_RENAMES_NOTE,) if renames == "--no-renames" else ())
+    return Diff(merge_base, head, files, notes=(NO_RENAMES_NOTE,) if renames == NO_RENAMES else ())
 
 
-def read_raw(git: Git, merge_base: str, head: str, rename_seconds: float) -> tuple[bytes, str]:
-    """Return ``git diff-tree --raw -z`` and the rename option that it was made with."""
+def read_raw(git: Git, merge_base: str, head: str, rename_seconds: float) -> tuple[bytes, tuple[str, ...]]:
+    """Return ``git diff-tree --raw -z`` and the rename options that it was made with."""
     revisions = (merge_base, head, "--")
     try:
-        return git.run(*COMMAND, "-M", "--raw", "-z", *revisions, within=rename_seconds), "-M"
+        return git.run(*COMMAND, *RENAMES, "--raw", "-z", *revisions, within=rename_seconds), RENAMES
     except RepositoryError as error:
         if error.code != "git_timeout":
             raise
-    return git.run(*COMMAND, "--no-renames", "--raw", "-z", *revisions), "--no-renames"
+    return git.run(*COMMAND, *NO_RENAMES, "--raw", "-z", *revisions), NO_RENAMES
 
 
 def parse_raw(raw: bytes) -> Iterator[Change]:

@@ -207,13 +207,13 @@ def resolve_ref(workspace: Path, ref: str, *, env: Mapping[str, str], remaining:
     found = Workspace.locate(workspace)
     git = Git(found.git_dir, env, remaining)
     done = git.call("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-    if done.status != 0 and ref == "HEAD":
-        raise ConfigError(
-            "empty_repository", "The repository has no commit yet.", "Commit something, then review it."
-        )
-    if done.status != 0:
+    if done.status == 0:
+        return done.stdout.decode().strip()
+    if git.call("rev-list", "--max-count=1", "--all").stdout:
         raise unknown_ref()
-    return done.stdout.decode().split()[-1]
+    raise ConfigError(
+        "empty_repository", "The repository has no commit yet.", "Commit something, then review it."
+    )
 
 
 def unknown_ref() -> ConfigError:

@@ -241,6 +241,14 @@ def test_a_million_empty_lines_are_said_not_kept(diff):
     ]
 
 
+def test_more_than_1_000_renames_are_found(diff):
+    """Git's own limit would show them as deletions and additions, without a word in its status."""
+    numbers = range(1001)
+    before = {f"old/{n}": b"%d " % n * 9 + b"\n" * 9 for n in numbers}
+    after = {f"new/{n}": b"%d " % n * 9 + b"\n" * 10 for n in numbers}
+    assert {file.status.value for file in diff(before, after).files} == {"renamed"}
+
+
 def test_renames_are_given_up_after_their_time_with_a_note(diff, shim):
     shim.script('case " $* " in *" -M "*) sleep 30;; esac')
     result = diff({"old": BODY}, {"new": BODY}, env=shim.env, rename_seconds=0.3)

@@ -365,5 +365,6 @@ def test_a_ref_that_is_no_commit(repo, pull, ref):
     assert code(resolve_ref, repo.path, ref, env=os.environ, remaining=lambda: 60.0) == "unknown_ref"
 
 
-def test_an_unborn_repository_is_said(repo):
-    assert code(resolve_ref, repo.path, "HEAD", env=os.environ, remaining=lambda: 60.0) == "empty_repository"
+@pytest.mark.parametrize("ref", ["HEAD", "main"])
+def test_an_unborn_repository_is_said(repo, ref):
+    assert code(resolve_ref, repo.path, ref, env=os.environ, remaining=lambda: 60.0) == "empty_repository"
