@@ -101,9 +101,10 @@ class Ruff:
         text = source.text or ""
         lines = _git_lines(text)
         diagnostics = [Diagnostic.parse(raw, lines) for raw in self._run(source.path, text)]
-        syntax = [each for each in diagnostics if each.code == SYNTAX_ERROR]
-        ignored = syntax if _TEMPLATE.search(text) else syntax[1:]
-        return [hit for each in diagnostics if each not in ignored for hit in _hits(source, each)]
+        others = [each for each in diagnostics if each.code != SYNTAX_ERROR]
+        syntax = [each for each in diagnostics if each.code == SYNTAX_ERROR][:1]
+        kept = others if _TEMPLATE.search(text) else [*syntax, *others]
+        return [hit for each in kept for hit in _hits(source, each)]
 
     def kill(self) -> None:
         """End the running process; can be called repeatedly and from any thread."""

@@ -7,8 +7,6 @@ from pr_review.domain.run import KIB, Limits
 PAGE_LINES = 400  # item 44
 PAGE_BYTES = 64 * KIB  # item 44
 DIFF_BYTES = 128 * KIB  # item 46
-_ESCAPED_BYTES = 6  # the most that JSON makes of one byte
-_NUMBER_BYTES = 12  # "1048576: " and the escaped line feed
 
 
 def limits_for(limits: Limits, sizes: Iterable[int]) -> Limits:
@@ -26,7 +24,9 @@ def limits_for(limits: Limits, sizes: Iterable[int]) -> Limits:
 
 
 def _max_pages(size: int) -> int:
-    """A page ends after 400 lines, or when the next line does not fit: two such pages hold 64 KiB."""
-    lines = size + 1
-    content = size * _ESCAPED_BYTES + lines * _NUMBER_BYTES
-    return 1 + lines // PAGE_LINES + 2 * content // (PAGE_BYTES - KIB)
+    """Pages hold 400 bytes on average, but the last and a small one before a line that fills its own.
+
+    A page ends after 400 lines, each a line feed at least; or before a line that does not fit: the two pages
+    then hold more than 64 KiB of JSON, in which a byte takes six and a line number twelve at most.
+    """
+    return 2 + size // PAGE_LINES

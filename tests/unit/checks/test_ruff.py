@@ -137,7 +137,7 @@ def test_switches_in_the_file_silence_nothing(linter, make_source, text):
 
 
 def test_a_configuration_beside_the_binary_or_above_is_not_read(tmp_path, make_source):
-    (tmp_path / "ruff.toml").write_text('lint.ignore = ["F821"]\nexclude = ["*"]')
+    (tmp_path / "ruff.toml").write_text('[lint.per-file-ignores]\n"*" = ["F821"]\n')
     binary = find_ruff()
     assert binary is not None
     (tmp_path / "ruff").symlink_to(binary)
@@ -158,9 +158,13 @@ def test_an_old_defect_on_an_unchanged_line_is_not_reported(linter, make_source)
 
 
 def test_only_the_first_syntax_error_counts(linter, make_source):
-    text = "x = = 1\ny = = 2\nz = )\n"
+    text = "x = = = 1\ny = = 2\nz = )\n"
     assert found(linter, make_source("a.py", text)) == [(1, "invalid-syntax")]
     assert found(linter, make_source("a.py", text, added=[2, 3])) == []
+
+
+def test_the_first_syntax_error_counts_also_when_it_is_reported_again(linter, make_source):
+    assert found(linter, make_source("a.py", "<<< HEAD\n")) == [(1, "invalid-syntax")]
 
 
 def test_an_error_at_the_end_of_the_file_is_on_its_last_line(linter, make_source):

@@ -29,7 +29,7 @@ def pages(text):
             return count
 
 
-LINES = st.sampled_from(["", "x", "\x01" * 40, '"' * 80, "é" * 500, "x" * 30_000, "\x01" * 5000])
+LINES = st.sampled_from(["", "x", "\x01" * 40, '"' * 80, "é" * 500, "x" * 30_000, "\x01" * 5600])
 
 
 @settings(max_examples=25, deadline=None)
@@ -38,6 +38,18 @@ def test_no_text_needs_more_pages_than_the_limits_allow(parts):
     text = "".join(f"{line}\n" * count for line, count in parts)[: 2**18]
     limits = limits_for(Limits(max_tool_calls=0), [len(text.encode())])
     assert 1 + pages(text) <= limits.max_tool_calls
+
+
+def test_lines_of_which_no_two_share_a_page_have_room():
+    text = ("\x01" * 5600 + "\n") * 150  # JSON makes six bytes of each control character
+    assert pages(text) == 150
+    assert limits_for(Limits(max_tool_calls=0), [len(text)]).max_tool_calls >= 151
+
+
+@pytest.mark.parametrize("lines", [399, 400, 401, 800, 801, 4000])
+def test_empty_lines_need_the_most_pages_for_their_size(lines):
+    allowed = limits_for(Limits(max_tool_calls=0), [lines]).max_tool_calls
+    assert 1 + pages("\n" * lines) <= allowed <= 3 + pages("\n" * lines)
 
 
 def test_limits_only_grow():
