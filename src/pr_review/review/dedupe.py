@@ -43,9 +43,17 @@ def merge_duplicates(findings: Sequence[Finding]) -> list[Finding]:
         if same is None:
             kept[index] = said
         else:
-            first = kept[same].finding
-            kept[same] = _Said(first.model_copy(update={"merged": first.merged + 1 + said.finding.merged}))
+            kept[same] = _Said(_merge(kept[same].finding, said.finding))
     return [kept[index].finding for index in sorted(kept)]
+
+
+def _merge(first: Finding, again: Finding) -> Finding:
+    """The first one; it takes over a suggestion for the very same lines when it has none."""
+    update: dict[str, object] = {"merged": first.merged + 1 + again.merged}
+    same_lines = (first.line, first.end_line) == (again.line, again.end_line)
+    if first.suggestion is None and same_lines:
+        update |= {name: getattr(again, name) for name in ("suggestion", "existing_code", "edit")}
+    return first.model_copy(update=update)
 
 
 def _are_same(one: _Said, other: _Said) -> bool:

@@ -43,10 +43,12 @@ class Files:
         The old name of a renamed file means the file as it is called now.
         """
         candidates = [path, *(path.removeprefix(prefix) for prefix in PREFIXES if path.startswith(prefix))]
-        for lines_of in (self.repository.head_lines, self.repository.base_lines):
-            for candidate in candidates:
-                if lines_of(candidate) is not None:
-                    return self._renamed.get(candidate, candidate)
+        for candidate in candidates:
+            if self.repository.head_lines(candidate) is not None:
+                return candidate
+        for candidate in candidates:
+            if self.repository.base_lines(candidate) is not None:
+                return self._renamed.get(candidate, candidate)
         return None
 
     def changed(self, path: str) -> ChangedFile | None:
@@ -75,6 +77,6 @@ class Files:
 
     @cached_property
     def _renamed(self) -> dict[str, str]:
-        """New names by old ones; a name that is taken again in the head is not asked for here."""
-        renamed = (file for file in self.diff.files if file.status is FileStatus.RENAMED and file.old_path)
-        return {file.old_path or "": file.path for file in renamed}
+        """New names by old ones."""
+        renamed = (file for file in self.diff.files if file.status is FileStatus.RENAMED)
+        return {file.old_path: file.path for file in renamed if file.old_path}

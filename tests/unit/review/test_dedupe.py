@@ -55,6 +55,17 @@ def test_what_was_merged_before_still_counts():
     assert merged.merged == 4
 
 
+def test_a_suggestion_for_the_same_lines_is_taken_over():
+    """It comes with the code that it replaces."""
+    plain, helpful = finding(existing_code="a"), finding(existing_code="a + b", suggestion="b")
+    [merged] = merge_duplicates([plain, helpful])
+    assert (merged.suggestion, merged.existing_code) == ("b", "a + b")
+    [merged] = merge_duplicates([helpful, plain])
+    assert (merged.suggestion, merged.existing_code) == ("b", "a + b")
+    [merged] = merge_duplicates([plain, helpful.model_copy(update={"end_line": 7})])
+    assert (merged.suggestion, merged.existing_code) == (None, "a")
+
+
 @pytest.mark.parametrize(
     ("one", "other", "count"),
     [
