@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
-import certifi
 import hypothesis
 import pytest
 
@@ -215,22 +213,6 @@ def start_chat_server() -> Iterator[Callable[..., ChatServer]]:
 def chat_server(start_chat_server: Callable[..., ChatServer]) -> ChatServer:
     """A fresh scripted server on 127.0.0.1."""
     return start_chat_server()
-
-
-@pytest.fixture(scope="session")
-def _one_authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The first certificate of the usual bundle, as a bundle."""
-    end = "-----END CERTIFICATE-----\n"
-    first = Path(certifi.where()).read_text(encoding="ascii").partition(end)[0]
-    path = tmp_path_factory.mktemp("tls") / "bundle.pem"
-    path.write_text(first + end, encoding="ascii")
-    return path
-
-
-@pytest.fixture
-def few_authorities(_one_authority: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes opening an HTTP client cheap: the usual bundle takes longer to read than a loopback review."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(_one_authority))
 
 
 @pytest.fixture

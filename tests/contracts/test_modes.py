@@ -21,7 +21,7 @@ from pr_review.tools.read_file import ReadRepositoryFile
 from pr_review.tools.registry import Toolbox
 from pr_review.tools.show_diff import InspectGitDiff
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("few_authorities")]
+pytestmark = pytest.mark.anyio
 
 REVIEW = '{"summary":"ok","findings":[],"notes":[]}'
 READ = ("read_repository_file", {"path": "src/a.py"})
@@ -101,7 +101,7 @@ class Mode:
     async def review(self, *answers: Any, budget: int = 24, **limits: Any) -> tuple[str, ReviewLoop]:
         """How the review ends, and its loop."""
         self.server.add(*answers)
-        async with open_client() as client:
+        async with open_client(self.server.url) as client:
             model = OpenAIChat(
                 ChatSettings(self.server.url, "m", PROFILES["generic"], "s", SecretStr("k"), **self.options),
                 client=client,

@@ -33,7 +33,7 @@ from pr_review.tools.registry import Toolbox
 from pr_review.tools.search import SearchRepository
 from pr_review.tools.show_diff import InspectGitDiff
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("few_authorities")]
+pytestmark = pytest.mark.anyio
 
 DATA = Path(__file__).parent / "data" / "wire_quirks.jsonl"
 QUIRKS = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
@@ -167,7 +167,7 @@ async def review(server: Any, case: dict[str, Any], profile: str, *, prompt_byte
 
     tools = (ListRepositoryFiles, ReadRepositoryFile, SearchRepository, InspectGitDiff)
     options = {"tool_mode": "native"} | case.get("options", {})
-    async with open_client() as client:
+    async with open_client(server.url) as client:
         model = OpenAIChat(
             ChatSettings(server.url, "m", PROFILES[profile], "session-1", SecretStr(KEY), **options),
             client=client,

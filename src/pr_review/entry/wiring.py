@@ -112,7 +112,7 @@ def build_chat(settings: Settings, deadline: Deadline) -> Reviewer:
     from pr_review.llm.profiles import choose_profile  # noqa: PLC0415 -- start-up: as above
     from pr_review.llm.retry import Pacing  # noqa: PLC0415 -- start-up: as above
 
-    client = open_client()
+    client = open_client(settings.endpoint)
     model = OpenAIChat(
         ChatSettings(
             endpoint=settings.endpoint,

@@ -26,14 +26,16 @@ class HttpReply(NamedTuple):
     body: bytes
 
 
-def open_client() -> httpx.AsyncClient:
-    """A client that honours proxy variables and ``SSL_CERT_FILE`` and never follows a redirect.
+def open_client(endpoint: str) -> httpx.AsyncClient:
+    """A client for one endpoint that honours proxy variables and ``SSL_CERT_FILE``; follows no redirect.
 
     The caller closes it. Raises ``ConfigError`` when those variables cannot be used.
     """
     headers = {"User-Agent": f"pr-review/{__version__}", "Accept-Encoding": "identity"}
     try:
-        return httpx.AsyncClient(headers=headers, follow_redirects=False, trust_env=True)
+        return httpx.AsyncClient(
+            headers=headers, verify=_authorities(endpoint), follow_redirects=False, trust_env=True
+        )
     except OSError:
         raise ConfigError(
             "tls_bundle_unreadable",
@@ -46,6 +48,16 @@ def open_client() -> httpx.AsyncClient:
             "A proxy variable of the environment holds an address that cannot be used.",
             "Give HTTP_PROXY, HTTPS_PROXY and ALL_PROXY as http:// or https:// URLs.",
         ) from None
+
+
+def _authorities(endpoint: str) -> ssl.SSLContext:
+    """Who is trusted: the certificate bundle, read once for the endpoint and its proxies alike.
+
+    Nobody when the endpoint is plain http: reading the bundle takes a tenth of the start-up.
+    """
+    if endpoint.lower().startswith("http:"):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return httpx.create_ssl_context(trust_env=True)
 
 
 async def post(

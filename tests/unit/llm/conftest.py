@@ -63,13 +63,9 @@ OpenModel = Callable[..., OpenAIChat]
 
 
 @pytest.fixture
-async def open_model(
-    chat_server: Any,
-    waits: Waits,
-    few_authorities: None,  # noqa: ARG001 -- for its effect
-) -> AsyncIterator[OpenModel]:
+async def open_model(chat_server: Any, waits: Waits) -> AsyncIterator[OpenModel]:
     """A factory of models in front of ``chat_server``; profile by name, any setting by keyword."""
-    async with open_client() as client:
+    async with open_client(chat_server.url) as client:
 
         def build(profile: str = "generic", *, budget: int = 24, **options: Any) -> OpenAIChat:
             settings = ChatSettings(

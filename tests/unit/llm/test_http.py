@@ -25,7 +25,7 @@ LIMIT = 2_097_152
 
 
 async def send(url: str, *, seconds: float = 20.0, **options):
-    async with http.open_client() as client:
+    async with http.open_client(url) as client:
         return await http.post(client, url, headers={}, content=b"{}", seconds=seconds, **options)
 
 
@@ -182,9 +182,22 @@ async def test_an_unreadable_bundle_is_a_configuration_error(monkeypatch, tmp_pa
     bundle.write_text("not a certificate")
     monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
     with pytest.raises(ConfigError) as error:
-        http.open_client()
+        http.open_client("https://llm.example.com/v1")
     assert error.value.code == "tls_bundle_unreadable"
     assert str(tmp_path) not in f"{error.value} {error.value.advice}"
+
+
+async def test_for_plain_http_the_bundle_is_not_read_and_nobody_is_trusted(
+    start_chat_server, certificate, monkeypatch, tmp_path
+):
+    """Start-up: reading it costs a tenth of it. What is left out is trust, never the check."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing.pem"))
+    http.open_client("HTTP://llm.example.com/v1")
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    server = start_chat_server(server_context(certificate))
+    async with http.open_client("http://llm.example.com/v1") as client:
+        assert await http.post(client, server.url, headers={}, content=b"", seconds=20.0) is TLS_FAILED
+    assert server.requests == []
 
 
 async def test_the_proxy_of_the_environment_is_used(chat_server, monkeypatch):
@@ -197,7 +210,7 @@ async def test_the_proxy_of_the_environment_is_used(chat_server, monkeypatch):
 async def test_a_proxy_that_cannot_be_used_is_a_configuration_error(monkeypatch):
     monkeypatch.setenv("ALL_PROXY", "gopher://secret@proxy.example.com")
     with pytest.raises(ConfigError) as error:
-        http.open_client()
+        http.open_client("https://llm.example.com/v1")
     assert error.value.code == "invalid_proxy"
     assert "secret" not in f"{error.value} {error.value.advice}"
 
