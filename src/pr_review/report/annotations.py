@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 from pr_review.domain.finding import Finding, Severity, Side
 from pr_review.domain.run import Outcome
 from pr_review.domain.text import shorten
+from pr_review.report.finding_wording import removed_lines
 
 PER_LEVEL = 9  # the runner shows 10 of a level and step; one is left for what this program has to say itself
 MAX_MESSAGE_CHARS = 4096
@@ -56,6 +57,6 @@ def _annotate(level: Level, found: Finding) -> Annotation:
         properties["line"] = found.line
         if found.end_line is not None:
             properties["endLine"] = found.end_line
-    elif found.line is not None:
-        message = f"Removed line {found.line} of the base. {message}"
+    else:
+        message = f"{removed_lines(found)} {message}".strip()
     return Annotation(level, shorten(message, MAX_MESSAGE_CHARS), properties)

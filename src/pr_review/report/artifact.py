@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from pr_review import __version__
@@ -9,8 +10,9 @@ from pr_review.domain.run import CoverageStatus, Outcome
 from pr_review.report.records import SCHEMA_VERSION, ReviewReport
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# Legal in JSON, yet a terminal or an editor would obey them; a lone surrogate would not even encode.
-_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Legal in JSON, yet a terminal or an editor would obey them, or GitHub's runner, where it is printed, a
+# ``##[command]``; a lone surrogate would not even encode.
+_UNSAFE = re.compile("#(?=#\\[)|[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def build(outcome: Outcome) -> ReviewReport:
@@ -48,7 +50,12 @@ def build(outcome: Outcome) -> ReviewReport:
 
 def to_json(report: ReviewReport) -> str:
     """Indented JSON in UTF-8, a newline at the end; characters a terminal would obey are escaped."""
-    text = json.dumps(report.model_dump(), ensure_ascii=False, indent=2)
+    return encode(report.model_dump())
+
+
+def encode(data: Mapping[str, Any]) -> str:
+    """JSON text that is safe to look at; it holds no workflow command, since each line begins with syntax."""
+    text = json.dumps(data, ensure_ascii=False, indent=2)
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pr_review.domain.finding import Severity
 from pr_review.domain.run import KIB, Conclusion, Outcome
-from pr_review.report import links, wording
+from pr_review.report import finding_wording, links, wording
 from pr_review.report.languages import language_of
 from pr_review.report.templating import template
 
@@ -16,6 +16,7 @@ MAX_FILE_ROWS = 1000  # more would only slow the page down; the artifact lists e
 ICONS = {Severity.CRITICAL: "🔴", Severity.HIGH: "🟠", Severity.MEDIUM: "🟡", Severity.LOW: "🔵"}
 
 _GLOBALS = {
+    "finding_wording": finding_wording,
     "icons": ICONS,
     "language_of": language_of,
     "links": links,

@@ -8,7 +8,7 @@ from pr_review.domain.finding import Finding, Severity
 from pr_review.domain.run import Outcome
 from pr_review.domain.text import show_controls
 from pr_review.host.runner import neutralise
-from pr_review.report import wording
+from pr_review.report import finding_wording, wording
 
 WIDTH = 100
 MAX_FILE_LINES = 200
@@ -68,14 +68,15 @@ def _finding(number: int, finding: Finding, width: int) -> Iterator[_Line]:
     yield _Line(
         f"{number}. {finding.severity.upper()}: {_one_line(finding.title)}", _STYLES[finding.severity]
     )
-    qualities = wording.qualities(finding) + ([] if finding.in_diff else ["outside the diff"])
-    place = [_one_line(wording.location(finding)), *qualities]
+    qualities = finding_wording.qualities(finding) + ([] if finding.in_diff else ["outside the diff"])
+    place = [_one_line(finding_wording.location(finding)), *qualities]
     yield _Line(_INDENT + " · ".join(place + ([f"rule {finding.rule}"] if finding.rule else [])))
+    yield from _prose(finding_wording.anchor_note(finding), width, _INDENT)
     yield from _prose(finding.explanation, width, _INDENT)
-    yield from _code(wording.numbered_code(finding))
+    yield from _code(finding_wording.numbered_code(finding))
     yield from _prose(f"Evidence: {finding.evidence}", width, _INDENT)
     yield from _prose(f"Recommendation: {finding.recommendation}", width, _INDENT)
-    yield from _code(wording.replacement(finding) or finding.suggestion or "")
+    yield from _code(finding_wording.replacement(finding) or finding.suggestion or "")
 
 
 def _notes(title: str, notes: Sequence[str], width: int) -> Iterator[_Line]:

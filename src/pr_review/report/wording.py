@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pr_review import __version__
-from pr_review.domain.finding import Category, Finding, Review, Severity, Side
+from pr_review.domain.finding import Finding, Review, Severity
 from pr_review.domain.run import Conclusion, CoverageStatus, FileCoverage, Outcome, ProtocolAction
 from pr_review.domain.text import shorten
 from pr_review.errors import TerminationReason
@@ -122,52 +122,6 @@ def counts(outcome: Outcome) -> list[str]:
     inside = [f"{number} {severity}" for severity, number in by_severity(outcome)]
     outside = len(findings(outcome, in_diff=False))
     return inside + ([f"{outside} outside the diff"] if outside else [])
-
-
-def location(finding: Finding) -> str:
-    """``path``, ``path:3`` or ``path:3-7``."""
-    if finding.line is None:
-        return finding.path
-    ends = finding.end_line is not None and finding.end_line > finding.line
-    return f"{finding.path}:{finding.line}" + (f"-{finding.end_line}" if ends else "")
-
-
-def qualities(finding: Finding) -> list[str]:
-    """Category, confidence and which side, as far as they say something."""
-    words = [] if finding.category is Category.OTHER else [finding.category.replace("_", " ")]
-    if finding.confidence is not None:
-        words.append(f"{finding.confidence} confidence")
-    if finding.side is Side.LEFT:
-        words.append("removed line")
-    return words
-
-
-def numbered_code(finding: Finding) -> str:
-    """The excerpt with line numbers, the finding's own lines marked; empty without an excerpt."""
-    if finding.excerpt is None:
-        return ""
-    first, last = finding.line or 0, finding.end_line or finding.line or 0
-    numbered = list(enumerate(finding.excerpt.lines, finding.excerpt.start_line))
-    width = len(str(numbered[-1][0])) if numbered else 0
-    return "\n".join(
-        f"{'>' if first <= number <= last else ' '} {number:{width}} | {text}".rstrip()
-        for number, text in numbered
-    )
-
-
-def evidence_is_code(finding: Finding) -> bool:
-    """Each line of the evidence stands in the excerpt, so it is code and no prose."""
-    shown = {line.strip() for line in finding.excerpt.lines} if finding.excerpt else set()
-    lines = finding.evidence.splitlines()
-    return bool(lines) and all(line.strip() in shown for line in lines)
-
-
-def replacement(finding: Finding) -> str:
-    """The suggestion as removed and added lines, when the code it replaces was quoted."""
-    if finding.existing_code is None or finding.suggestion is None:
-        return ""
-    removed = [f"-{line}" for line in finding.existing_code.splitlines()]
-    return "\n".join(removed + [f"+{line}" for line in finding.suggestion.splitlines()])
 
 
 def coverage_counts(outcome: Outcome) -> str:

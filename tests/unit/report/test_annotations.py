@@ -40,7 +40,7 @@ def test_a_finding_is_placed_on_its_lines():
 def test_a_removed_line_is_named_but_never_placed_as_a_head_line():
     [note] = annotate(finding(side=Side.LEFT)).shown
     assert "line" not in note.properties
-    assert note.message.startswith("Removed line 3 of the base.")
+    assert note.message.startswith("Removed line 3 of the merge base.")
 
 
 def test_a_finding_without_a_line_is_about_the_file():

@@ -1,0 +1,100 @@
+"""What every report says of one finding, in words: plain text, escaped by nobody yet."""
+
+from pr_review.domain.finding import AnchorStatus, Category, Finding, Place, Side
+
+_NAMES_OF_PLACES = {Side.RIGHT: "line", Side.LEFT: "removed line"}
+
+
+def location(finding: Finding) -> str:
+    """``path``, ``path:3`` or ``path:3-7``."""
+    if finding.line is None:
+        return finding.path
+    ends = finding.end_line is not None and finding.end_line > finding.line
+    return f"{finding.path}:{finding.line}" + (f"-{finding.end_line}" if ends else "")
+
+
+def qualities(finding: Finding) -> list[str]:
+    """Category, confidence, how often reported, and of the place what ``place_qualities`` says."""
+    words = [] if finding.category is Category.OTHER else [finding.category.replace("_", " ")]
+    if finding.confidence is not None:
+        words.append(f"{finding.confidence} confidence")
+    if finding.merged:
+        words.append(f"reported {finding.merged + 1} times")
+    return words + place_qualities(finding)
+
+
+def place_qualities(finding: Finding) -> list[str]:
+    """Which side, and how sure the place is; nothing for a line of the head that is located."""
+    removed = [_NAMES_OF_PLACES[Side.LEFT]] if finding.side is Side.LEFT and finding.line else []
+    places = len(finding.alternatives) + 1
+    if finding.anchor is AnchorStatus.UNVERIFIED:
+        return [*removed, "unverified"]
+    if places > 1 and finding.anchor is AnchorStatus.NEAREST:
+        return [*removed, f"nearest of {places} places"]
+    if places > 1 and finding.anchor is AnchorStatus.AMBIGUOUS:
+        return [*removed, f"one of {places} places"]
+    return removed
+
+
+def anchor_note(finding: Finding) -> str:
+    """How sure the place is, in a sentence; empty when the code was quoted and located, or not quoted."""
+    others = ", ".join(map(_name_place, finding.alternatives))
+    if finding.anchor is AnchorStatus.UNVERIFIED:
+        return "The quoted code was not found in this file; the line is the reviewer's."
+    if finding.anchor is AnchorStatus.NEAREST:
+        return f"The quoted code also stands at {others}; this is by far the nearest to the reviewer's line."
+    if finding.anchor is AnchorStatus.AMBIGUOUS and others:
+        return f"The quoted code also stands at {others}; which place is meant cannot be told."
+    if finding.anchor is AnchorStatus.AMBIGUOUS:
+        return "The quoted code is too little to tell which place is meant."
+    return ""
+
+
+def removed_lines(finding: Finding) -> str:
+    """Which lines are gone, for reports that can only show lines of the head; empty when none are."""
+    if finding.side is not Side.LEFT or finding.line is None:
+        return ""
+    place = Place(side=finding.side, line=finding.line, end_line=finding.end_line)
+    return f"{_name_place(place).capitalize()} of the merge base."
+
+
+def _name_place(place: Place) -> str:
+    """``line 3``, ``lines 3-7``, ``removed line 3``."""
+    several = place.end_line is not None and place.end_line > place.line
+    name = _NAMES_OF_PLACES[place.side]
+    return f"{name}s {place.line}-{place.end_line}" if several else f"{name} {place.line}"
+
+
+def numbered_code(finding: Finding) -> str:
+    """The excerpt with line numbers, the finding's own lines marked; empty without an excerpt."""
+    if finding.excerpt is None:
+        return ""
+    first, last = finding.line or 0, finding.end_line or finding.line or 0
+    numbered = list(enumerate(finding.excerpt.lines, finding.excerpt.start_line))
+    width = len(str(numbered[-1][0])) if numbered else 0
+    return "\n".join(
+        f"{'>' if first <= number <= last else ' '} {number:{width}} | {text}".rstrip()
+        for number, text in numbered
+    )
+
+
+def evidence_is_code(finding: Finding) -> bool:
+    """Each line of the evidence stands in the excerpt, so it is code and no prose."""
+    shown = {line.strip() for line in finding.excerpt.lines} if finding.excerpt else set()
+    lines = finding.evidence.splitlines()
+    return bool(lines) and all(line.strip() in shown for line in lines)
+
+
+def replacement(finding: Finding) -> str:
+    """The suggestion as removed and added lines: those of the file when it is exact, else as quoted."""
+    if finding.edit is not None:
+        removed, added = finding.edit.removed, finding.edit.added
+    elif finding.existing_code and finding.suggestion is not None:
+        removed, added = _lines(finding.existing_code), _lines(finding.suggestion)
+    else:
+        return ""
+    return "\n".join((*(f"-{line}" for line in removed), *(f"+{line}" for line in added)))
+
+
+def _lines(code: str) -> tuple[str, ...]:
+    return tuple(line.removesuffix("\r") for line in code.removesuffix("\n").split("\n"))

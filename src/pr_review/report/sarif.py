@@ -1,0 +1,218 @@
+"""``review.sarif``: the findings in SARIF 2.1.0, for code scanning and editors.
+
+Section numbers are those of the OASIS standard. What GitHub reads of it: one location with a start line,
+``level``, the rule's descriptions, and ``partialFingerprints``.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from pr_review import __version__
+from pr_review.domain.base import JsonObject
+from pr_review.domain.finding import Category, Edit, Finding, Place, Severity, Side
+from pr_review.domain.run import Conclusion, CoverageStatus, Outcome
+from pr_review.domain.text import show_controls
+from pr_review.report import finding_wording, links, wording
+from pr_review.report.artifact import encode
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+FINGERPRINT = "prReview/v1"
+HEAD, MERGE_BASE = "SRCROOT", "MERGEBASE"
+
+LEVELS = {
+    Severity.CRITICAL: "error",
+    Severity.HIGH: "error",
+    Severity.MEDIUM: "warning",
+    Severity.LOW: "note",
+}
+DESCRIPTIONS = {
+    Category.BUG: "The code does something else than it should.",
+    Category.SECURITY: "The code can be abused, or leaks what it should keep.",
+    Category.DATA: "Data can be lost, damaged or mixed up.",
+    Category.CONCURRENCY: "The result depends on what happens at the same time.",
+    Category.PERFORMANCE: "The code takes more time or memory than it may.",
+    Category.API: "Callers or users of an interface break.",
+    Category.ERROR_HANDLING: "A failure is hidden, or handled wrongly.",
+    Category.TEST: "A test does not test what it claims.",
+    Category.DOCS: "The documentation is wrong.",
+    Category.OTHER: "A defect of another kind.",
+}
+HELP = (
+    "Reported by pr-review: by a model that read the change, or by one of its deterministic rules. Read the "
+    "evidence before you act."
+)
+
+_CATEGORIES = list(Category)
+_LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
+
+
+def render(outcome: Outcome) -> str:
+    """The log as JSON text; every outcome has one, also without findings."""
+    return encode({"$schema": SCHEMA, "version": "2.1.0", "runs": [build_run(outcome)]})
+
+
+def build_run(outcome: Outcome) -> JsonObject:
+    """The one run of the log (§3.14)."""
+    return {
+        "tool": {"driver": _driver()},
+        "automationDetails": {"id": "pr-review/"},
+        "invocations": [_invocation(outcome)],
+        "originalUriBaseIds": {
+            HEAD: {"description": _text("The root of the repository at the head commit.")},
+            MERGE_BASE: {"description": _text("The root of the repository at the merge base.")},
+        },
+        "versionControlProvenance": list(_provenance(outcome)),
+        "results": [_result(finding) for _, finding in wording.numbered(outcome)],
+        "properties": {
+            "conclusion": outcome.conclusion,
+            "provider": outcome.provider,
+            "model": outcome.model,
+            **{status.value: outcome.coverage.count(status) for status in CoverageStatus},
+        },
+    }
+
+
+def _driver() -> JsonObject:
+    rules: list[JsonValue] = [
+        {
+            "id": category.value,
+            "name": category.value.title().replace("_", ""),
+            "shortDescription": _text(description),
+            "fullDescription": _text(description),
+            "help": _text(HELP),
+            "properties": {"tags": [category.value]},
+        }
+        for category, description in DESCRIPTIONS.items()
+    ]
+    return {"name": "pr-review", "version": __version__, "semanticVersion": __version__, "rules": rules}
+
+
+def _invocation(outcome: Outcome) -> JsonObject:
+    """How the run ended; what a reader has to know of it is a notification (§3.20)."""
+    notes: list[JsonValue] = [
+        {"level": "note", "message": _text(note)} for note in wording.run_notes(outcome)
+    ]
+    if outcome.error:
+        error = outcome.error
+        message = _text(f"{error.detail} {error.advice}".strip())
+        notes.insert(0, {"level": "error", "descriptor": {"id": error.code}, "message": message})
+    elif not outcome.coverage.complete:
+        notes.insert(0, {"level": "warning", "message": _text(wording.reason(outcome))})
+    return {
+        "executionSuccessful": outcome.conclusion is not Conclusion.FAILED,
+        "exitCode": outcome.exit_code,
+        "toolExecutionNotifications": notes,
+    }
+
+
+def _provenance(outcome: Outcome) -> Iterator[JsonObject]:
+    """Which commit each base id stands for; nothing for a repository that is on no server."""
+    repository = links.repository_url(outcome.pull_request)
+    if repository is None or outcome.pull_request is None:
+        return
+    yield {
+        "repositoryUri": repository,
+        "revisionId": outcome.pull_request.head_sha,
+        "branch": outcome.pull_request.head_ref,
+        "mappedTo": {"uriBaseId": HEAD},
+    }
+    if outcome.merge_base_sha:
+        yield {
+            "repositoryUri": repository,
+            "revisionId": outcome.merge_base_sha,
+            "mappedTo": {"uriBaseId": MERGE_BASE},
+        }
+
+
+def _result(finding: Finding) -> JsonObject:
+    related: list[JsonValue] = list(_related(finding))
+    return {
+        "ruleId": finding.category.value,
+        "ruleIndex": _CATEGORIES.index(finding.category),
+        "level": LEVELS[finding.severity],
+        "message": _text(_message(finding)),
+        "locations": [_location(finding.path, HEAD, _head_region(finding))],
+        **({"relatedLocations": related} if related else {}),
+        **({"partialFingerprints": {FINGERPRINT: finding.fingerprint}} if finding.fingerprint else {}),
+        **({"fixes": [_fix(finding.path, finding.edit)]} if finding.edit else {}),
+        "properties": {
+            "severity": finding.severity,
+            "confidence": finding.confidence,
+            "rule": finding.rule,
+            "anchor": finding.anchor,
+            "merged": finding.merged,
+            "inDiff": finding.in_diff,
+            "onAddedLine": finding.on_added_line,
+        },
+    }
+
+
+def _message(finding: Finding) -> str:
+    parts = (
+        finding.title,
+        finding_wording.removed_lines(finding),
+        finding_wording.anchor_note(finding),
+        finding.explanation,
+        finding.evidence and f"Evidence: {finding.evidence}",
+        finding.recommendation and f"Recommendation: {finding.recommendation}",
+    )
+    return "\n\n".join(filter(None, parts))
+
+
+def _head_region(finding: Finding) -> JsonObject | None:
+    """None for removed lines: they are nowhere in the head, so the location is the file (§3.29.4)."""
+    if finding.side is Side.LEFT or finding.line is None:
+        return None
+    return _region(finding.line, finding.end_line)
+
+
+def _related(finding: Finding) -> Iterator[JsonObject]:
+    """The removed lines at the merge base, and the other places with the same code."""
+    if finding.side is Side.LEFT and finding.line is not None:
+        region = _region(finding.line, finding.end_line)
+        location = _location(finding.path, MERGE_BASE, region)
+        yield location | {"id": 1, "message": _text("The removed lines, in the merge base.")}
+    for number, place in enumerate(finding.alternatives, start=2):
+        yield _alternative(finding.path, place) | {"id": number}
+
+
+def _alternative(path: str, place: Place) -> JsonObject:
+    base = HEAD if place.side is Side.RIGHT else MERGE_BASE
+    region = _region(place.line, place.end_line)
+    return _location(path, base, region) | {"message": _text("The same code stands here too.")}
+
+
+def _location(path: str, base: str, region: JsonObject | None) -> JsonObject:
+    physical: JsonObject = {"artifactLocation": {"uri": quote(path), "uriBaseId": base}}
+    return {"physicalLocation": physical | ({"region": region} if region else {})}
+
+
+def _region(line: int, end_line: int | None) -> JsonObject:
+    return {"startLine": line, "endLine": max(line, end_line or line)}
+
+
+def _fix(path: str, edit: Edit) -> JsonObject:
+    """Whole lines: such a region ends before the newline of its last line (§3.30.7), and so does the text."""
+    replacement: JsonObject = {
+        "deletedRegion": _region(edit.start_line, edit.end_line),
+        "insertedContent": {"text": "\n".join(edit.added).removesuffix("\r")},
+    }
+    change: JsonObject = {
+        "artifactLocation": {"uri": quote(path), "uriBaseId": HEAD},
+        "replacements": [replacement],
+    }
+    return {"description": _text("The reviewer's suggestion."), "artifactChanges": [change]}
+
+
+def _text(text: str) -> JsonObject:
+    """A message in plain text, in which nothing is a link (§3.11.6).
+
+    Braces stay as they are, although §3.11.5 wants them doubled: without arguments no viewer looks for
+    placeholders, and doubled braces would be shown as such.
+    """
+    return {"text": _LINK.sub(r"\\[", show_controls(text))}
