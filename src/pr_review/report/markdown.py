@@ -11,17 +11,13 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
 
 from pr_review.domain.text import shorten, show_controls
 from pr_review.report.languages import LANGUAGES
+from pr_review.report.prose import Piece, blocks, spans
 
 CELL_CHARS = 120
 
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_FENCED = re.compile(
-    r"^ *(?P<fence>`{3,})[ \t]*(?P<info>[^`\n]*)\n(?P<body>(?:.*\n)*?) *(?P=fence)`*[ \t]*$", re.MULTILINE
-)
 # What GitHub turns into a link, an emoji or a formula. Each is matched a little wider than GitHub does.
 _REFERENCE = re.compile(
     r"""
@@ -47,11 +43,6 @@ _MIN_FENCE = 3
 _TAB = 4
 
 
-class _Piece(NamedTuple):
-    is_code: bool
-    text: str
-
-
 def inline(text: str) -> str:
     """One line of Markdown: white space is folded, nothing in it is syntax, safe at a line's start."""
     return _line(_one_line(text))
@@ -64,13 +55,10 @@ def cell(text: str, limit: int = CELL_CHARS) -> str:
 
 def block(text: str) -> str:
     """Paragraphs: line breaks and indentation are kept, fenced code stays code, nothing else is structure."""
-    text = show_controls(text)
-    parts, end = [], 0
-    for fenced in _FENCED.finditer(text):
-        parts.append(_paragraphs(text[end : fenced.start()]))
-        parts.append(code_block(fenced["body"], fenced["info"].strip().lower()))
-        end = fenced.end()
-    parts.append(_paragraphs(text[end:]))
+    parts = (
+        code_block(part.text, part.info) if part.is_code else _paragraphs(part.text)
+        for part in blocks(show_controls(text))
+    )
     return "\n\n".join(filter(None, parts))
 
 
@@ -134,39 +122,31 @@ def _escape(prose: str) -> str:
     return _INLINE_SYNTAX.sub(r"\\\g<0>", html_entities.escape(prose, quote=False))
 
 
-def _pieces(line: str) -> Iterator[_Piece]:
+def _pieces(line: str) -> Iterator[Piece]:
     """Prose and code in turn; touching code spans are joined, since their backticks would merge."""
     filled = (piece for piece in _split(line) if piece.text)
     for is_code, group in groupby(filled, key=attrgetter("is_code")):
-        yield _Piece(is_code, "".join(piece.text for piece in group))
+        yield Piece(is_code, "".join(piece.text for piece in group))
 
 
-def _split(line: str) -> Iterator[_Piece]:
-    end = 0
-    for span in _CODE_SPAN.finditer(line):
-        yield from _words(line[end : span.start()])
-        yield _Piece(is_code=True, text=_strip_one(span[2]))
-        end = span.end()
-    yield from _words(line[end:])
+def _split(line: str) -> Iterator[Piece]:
+    for piece in spans(line):
+        yield from (piece,) if piece.is_code else _words(piece.text)
 
 
-def _words(prose: str) -> Iterator[_Piece]:
+def _words(prose: str) -> Iterator[Piece]:
     # No reference holds white space, so prose without one need not be looked at word by word.
     for word in re.split(r"(\s+)", prose) if _REFERENCE.search(prose) else (prose,):
         if not _REFERENCE.search(word):
-            yield _Piece(is_code=False, text=word)
+            yield Piece(is_code=False, text=word)
             continue
         core = word.strip(_AROUND)
         if not core or _BRACKETS.intersection(core):  # brackets belong to the word: f(x), [text](url)
             core = word.rstrip(_ENDING) or word
         before, _, after = word.partition(core)
-        yield _Piece(is_code=False, text=before)
-        yield _Piece(is_code=True, text=core)
-        yield _Piece(is_code=False, text=after)
-
-
-def _strip_one(content: str) -> str:
-    return content[1:-1] if content[0] == content[-1] == " " and not content.isspace() else content
+        yield Piece(is_code=False, text=before)
+        yield Piece(is_code=True, text=core)
+        yield Piece(is_code=False, text=after)
 
 
 def _longest_run(text: str) -> int:
