@@ -125,8 +125,6 @@ def test_every_pattern_has_a_case():
         ("a.sh", "git -c "),
         ("a.py", "check_hostname=False "),
         ("a.py", "import requests "),
-        ("a.py", "=a."),
-        ("a.js", "rejectUnauthorized"),
         ("a.js", "strictSSL \t"),
         ("a.yml", "PYTHONHTTPSVERIFY: "),
     ],
