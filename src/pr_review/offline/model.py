@@ -40,6 +40,7 @@ class OfflineModel:
         self._linter = linter
         self._rounds = 0
         self._calls = 0
+        self._learned = 0
         self._queue: deque[tuple[ReviewedFile, ToolCall, Handler]] = deque()
         self._pending: dict[str, tuple[ReviewedFile, Handler]] = {}
         self._reports: dict[str, CheckReport] = {}
@@ -75,7 +76,9 @@ class OfflineModel:
         self._queue.append((file, call(f"offline-{self._calls}"), handler))
 
     def _learn(self, conversation: Sequence[Message]) -> None:
-        for message in conversation:
+        new = conversation[self._learned :]
+        self._learned = len(conversation)
+        for message in new:
             if message.role is Role.TOOL and (pending := self._pending.pop(message.tool_call_id or "", None)):
                 file, handler = pending
                 if handler(json.loads(message.content)):
