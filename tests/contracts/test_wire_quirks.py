@@ -24,6 +24,7 @@ from pr_review.errors import PrReviewError
 from pr_review.llm.budget import RequestBudget
 from pr_review.llm.http import open_client
 from pr_review.llm.openai_chat import ChatSettings, OpenAIChat
+from pr_review.llm.profile import Tolerance
 from pr_review.llm.profiles import PROFILES
 from pr_review.llm.retry import Pacing
 from pr_review.review.loop import ReviewLoop
@@ -64,6 +65,7 @@ class Run:
     ran: list[Any] = field(default_factory=list)
     waited: list[float] = field(default_factory=list)
     record: Any = None
+    events: tuple[str, ...] = ()
 
     @property
     def last_turn(self) -> dict[str, Any]:
@@ -185,7 +187,7 @@ async def review(server: Any, case: dict[str, Any], profile: str, *, prompt_byte
             run.outcome = "execute_tools" if run.ran else "final_review"
         except PrReviewError as error:
             run.outcome, run.said = error.code, f"{error} {error.advice} {error.args}"
-    run.record = loop.record
+    run.record, run.events = loop.record, model.stats.events
     run.bodies = [request.json for request in server.requests]
     run.headers = [request.headers for request in server.requests]
     return run
@@ -261,6 +263,24 @@ async def test_missing_ids_are_ours_on_both_sides(chat_server, number, profile):
 async def test_a_duplicate_id_is_replaced_and_the_first_stays(chat_server):
     run = await review(chat_server, quirk_case(3), "kimi")
     assert [call["id"] for call in run.last_turn["tool_calls"]] == ["search:0", "r001i0001"]
+
+
+@pytest.mark.parametrize(
+    ("number", "profile", "originals", "deviation"),
+    [
+        (2, "mistral", ["", ""], Tolerance.MISSING_IDS),
+        (3, "kimi", [None, "search:0"], Tolerance.DUPLICATE_IDS),
+        (4, "kimi", [None, None], None),
+        (13, "ollama", [None], Tolerance.OBJECT_ARGUMENTS),
+        (18, "vllm", [None], Tolerance.POLLUTED_NAMES),
+    ],
+)
+async def test_what_was_put_right_is_recorded(chat_server, number, profile, originals, deviation):
+    """Decision 5: the trace has the id as it came, the artifact names each deviation once."""
+    run = await review(chat_server, quirk_case(number), profile)
+    calls = [call for turn in run.record.trace for call in turn.tool_calls]
+    assert [call.original_id for call in calls] == originals
+    assert run.events == ((f"Put right under profile {profile}: {deviation}.",) if deviation else ())
 
 
 async def test_repeated_ids_stay_verbatim_and_each_result_is_its_calls(chat_server):

@@ -54,6 +54,8 @@ class Reply(Frozen):
     reply in tool-mode text, where calls are read from text and a fenced final answer is accepted.
     ``repeats_ids``: under a profile, ids are unique within a round only (Kimi numbers each turn anew).
     ``hint`` is what to set when the turn is refused: it names a profile that accepts it (decision 5).
+    ``put_right`` names what the profile accepted and changed; ``original_ids`` has, call by call, the
+    provider's id where ours took its place ("" when there was none), else None.
     """
 
     request_id: str | None
@@ -67,14 +69,20 @@ class Reply(Frozen):
     text_calls: bool = False
     repeats_ids: bool = False
     hint: str = ""
+    put_right: tuple[str, ...] = ()
+    original_ids: tuple[str | None, ...] = ()
 
 
 class ToolCall(Frozen):
-    """A call that passed the whole round's validation; ``arguments`` is the parsed object."""
+    """A call that passed the whole round's validation; ``arguments`` is the parsed object.
+
+    ``original_id`` is the provider's id where a profile replaced it ("" when there was none), else None.
+    """
 
     id: str
     name: str
     arguments: JsonObject
+    original_id: str | None = None
 
 
 class HunkId(Frozen):

@@ -44,7 +44,10 @@ class ProtocolAction(StrEnum):
 
 
 class TraceCall(Frozen):
-    """One executed call (item 68); ``result_preview`` is at most 4 KiB and only kept when the trace is on."""
+    """One executed call (item 68); ``result_preview`` is at most 4 KiB and only kept when the trace is on.
+
+    ``original_id``: as in ``ToolCall`` (decision 5).
+    """
 
     id: str
     name: str
@@ -54,6 +57,7 @@ class TraceCall(Frozen):
     result_bytes: int
     truncated: bool
     duration_ms: int
+    original_id: str | None = None
 
 
 class TraceTurn(Frozen):

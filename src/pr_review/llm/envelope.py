@@ -60,8 +60,9 @@ class Decoder(NamedTuple):
         finish: str | None,
         message: JsonObject,
     ) -> Reply:
-        calls, found = repair_calls(_calls(message), self.profile, current)
-        if calls != _calls(message):
+        sent = _calls(message)
+        calls, found = repair_calls(sent, self.profile, current)
+        if calls != sent:
             message = message | {"tool_calls": calls}
         content = self._content(message, found)
         if not calls:
@@ -77,6 +78,8 @@ class Decoder(NamedTuple):
             calls_signal=finish in self.profile.calls_decide,
             repeats_ids=self.profile.accepts(Tolerance.REPEATED_IDS),
             hint=self._hint(found, finish, calls=bool(calls)),
+            put_right=tuple(sorted(found & self.profile.tolerances)),
+            original_ids=tuple(map(_original_id, sent, calls)),
         )
 
     def _content(self, message: JsonObject, found: set[Tolerance]) -> str | None:
@@ -189,6 +192,13 @@ def _calls(message: JsonObject) -> list[JsonValue]:
     if calls is not None and not isinstance(calls, list):
         raise malformed("The tool calls of the provider's reply are not a list.")
     return calls or []
+
+
+def _original_id(sent: JsonValue, call: JsonValue) -> str | None:
+    """The id that ours replaced, which is empty unless it was text; None where it stayed."""
+    if not isinstance(sent, dict) or not isinstance(call, dict) or sent.get("id") == call.get("id"):
+        return None
+    return sent_id if isinstance(sent_id := sent.get("id"), str) else ""
 
 
 def _text_parts(parts: list[JsonValue]) -> str:

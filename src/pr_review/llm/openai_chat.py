@@ -151,9 +151,11 @@ class OpenAIChat:
             return body
         text_mode = self._adapted.text_mode
         decoded = Decoder(self._settings.profile, text_mode).decode(body, reply.headers, current)
-        return (
-            text_tools.read_calls(decoded, current) if text_mode and isinstance(decoded, Reply) else decoded
-        )
+        if isinstance(decoded, Failure):
+            return decoded
+        for deviation in decoded.put_right:
+            self._budget.note(f"Put right under profile {self._settings.profile.name}: {deviation}.")
+        return text_tools.read_calls(decoded, current) if text_mode else decoded
 
     def _adapt(
         self, failure: Failure, conversation: Sequence[Message], tools: Sequence[ToolSpec]

@@ -133,6 +133,9 @@ class TraceCallRecord(TurnCallRecord):
     """A tool call with its arguments and the first 4 KiB of its result."""
 
     id: str
+    original_id: str | None = Field(
+        description="The provider's id where a profile replaced it; empty when it sent none."
+    )
     arguments: dict[str, JsonValue]
     result_preview: str
 

@@ -58,13 +58,17 @@ def plan(
 ) -> tuple[PlannedCall, ...]:
     """Validate every call of a round in the order of item 31; one bad call and none runs (item 38)."""
     raw = [_identify(call, reply.hint) for call in reply.tool_calls]
+    originals = reply.original_ids or (None,) * len(raw)
     _check_unique([call.id for call in raw], frozenset() if reply.repeats_ids else seen_ids, reply.hint)
     _check_counts(len(raw), calls_so_far, limits)
     arguments = [_parse_arguments(call.arguments, reply.hint) for call in raw]
     names = [_check_name(call.name, toolbox, reply.hint) for call in raw]
     return tuple(
-        PlannedCall(ToolCall(id=call.id, name=name, arguments=parsed), _check_schema(toolbox, name, parsed))
-        for call, name, parsed in zip(raw, names, arguments, strict=True)
+        PlannedCall(
+            ToolCall(id=call.id, name=name, arguments=parsed, original_id=original),
+            _check_schema(toolbox, name, parsed),
+        )
+        for call, name, parsed, original in zip(raw, names, arguments, originals, strict=True)
     )
 
 

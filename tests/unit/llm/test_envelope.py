@@ -9,6 +9,7 @@ from pr_review.errors import InvalidTurn, TerminationReason
 from pr_review.llm import failure_kinds as kinds
 from pr_review.llm.envelope import CALL_MARKERS, MAX_FINISH_CHARS, MAX_NAME_CHARS, Decoder, find_usage
 from pr_review.llm.failures import Failure
+from pr_review.llm.profile import Tolerance
 from pr_review.llm.profiles import PROFILES
 from pr_review.llm.tolerance import Round
 
@@ -193,6 +194,17 @@ def test_repaired_calls_are_in_the_message_too(decode):
     assert [call["id"] for call in reply.tool_calls] == ["r001i0000", "r001i0001"]
     assert reply.message["tool_calls"] == list(reply.tool_calls)
     assert list(reply.message) == list(value["choices"][0]["message"])
+
+
+def test_what_was_put_right_is_named_and_replaced_ids_are_kept(decode):
+    """Decision 5."""
+    calls = [CALL | {"id": given} for given in ("", None, "null", 7, "c1", "c1")] + ["no call"]
+    reply = decode(called(calls), "ollama")
+    assert reply.original_ids == ("", "", "null", None, None, "c1", None)
+    assert reply.put_right == tuple(sorted((Tolerance.MISSING_IDS, Tolerance.DUPLICATE_IDS)))
+    assert decode(called(calls)).put_right == ()
+    thinking = body(message={"role": "assistant", "content": "<think>x</think>{}"})
+    assert decode(thinking, "vllm").put_right == (Tolerance.THINK_BLOCK,)
 
 
 def test_repeated_ids_are_the_profiles_to_allow(decode):

@@ -24,6 +24,13 @@ def refused(reply, toolbox, **options):
     return caught.value.detail
 
 
+def test_a_replaced_id_keeps_its_original(reply, call, toolbox):
+    """Decision 5."""
+    planned = plan(reply(call("r001i0000"), call("c2"), original_ids=("", None)), toolbox)
+    assert [item.call.original_id for item in planned] == ["", None]
+    assert [item.call.original_id for item in plan(reply(call()), toolbox)] == [None]
+
+
 def test_finish_reasons_decide(reply, call):
     assert rounds.classify(reply(call())) is ProtocolAction.EXECUTE_TOOLS
     assert rounds.classify(reply(content="{}")) is ProtocolAction.RETURN_REVIEW
