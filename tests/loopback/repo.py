@@ -17,11 +17,12 @@ class Repo:
         path.mkdir(parents=True, exist_ok=True)
         self.git("init", "-q", "-b", "main")
 
-    def git(self, *arguments: str) -> str:
+    def git(self, *arguments: str, stdin: str | None = None) -> str:
         done = subprocess.run(
             ["git", *arguments],
             cwd=self.path,
             env=ENVIRONMENT | IDENTITY,
+            input=stdin,
             check=True,
             capture_output=True,
             text=True,
