@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,8 @@ import pytest
 from pr_review import __version__
 
 ROOT = Path(__file__).parents[2]
-CALL = [("c1", "list_repository_files", "{}")]
+CALL = [("c1", "inspect_git_diff", '{"paths":["README.md"]}')]
+CHECK_KEY = "sk-check-key"
 
 
 @pytest.fixture
@@ -112,30 +115,93 @@ def test_check_without_a_key(cli):
     assert "missing_key" in done.stdout
 
 
+def check(cli, server, **inputs):
+    """Run ``check`` against the loopback server; returns the finished process and its lines by their name."""
+    given = {f"INPUT_{name.replace('_', '-').upper()}": value for name, value in inputs.items()}
+    done = cli("check", OPENCODE_API_KEY=CHECK_KEY, OPENCODE_BASE_URL=server.url, **given)
+    assert CHECK_KEY not in done.stdout + done.stderr
+    return done, dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
+
+
+def test_check_asks_once_with_one_tool_and_tells_all(cli, chat_server):
+    chat_server.add(chat_server.completion(calls=CALL))
+    done, said = check(cli, chat_server)
+    assert done.returncode == 0
+    assert re.fullmatch(r"\d+ ms, 1 request\(s\)", said.pop("latency"))
+    assert said == {
+        "settings": "good",
+        "endpoint": "127.0.0.1, key: given",
+        "profile": "generic, since no profile belongs to this host; it accepts no deviation",
+        "model": "deepseek-v4-flash, answering as 'm-1'",
+        "tools": "native calls work",
+        "change": "nothing",
+    }
+    [request] = chat_server.bodies
+    assert [tool["function"]["name"] for tool in request["tools"]] == ["inspect_git_diff"]
+
+
+UNKNOWN_TOOL = [("c1", "bash", "{}")]
+WITHOUT_ID = [("", *CALL[0][1:])]
+
+
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("answer", "code", "tools", "change"),
     [
-        ({"calls": CALL}, "tools: native calls work"),
-        ({"content": "Hello!"}, "tools: offered but not called"),
-        ({"calls": CALL, "finish_reason": "stop"}, "tools: not as this profile expects"),
+        ({"content": "Hello!"}, 0, "offered but not called", "choose a model with reliable tool calling, or"),
+        ({"calls": CALL, "finish_reason": "stop"}, 3, "not as this profile expects", "With provider-profile"),
+        ({"calls": WITHOUT_ID}, 3, "not as this profile expects: A tool call has no id", "With provider-pr"),
+        ({"calls": UNKNOWN_TOOL}, 3, "not as this profile expects: The model called a tool that", ""),
     ],
 )
-def test_check_asks_once_with_one_tool(cli, chat_server, answer, says):
+def test_check_says_what_to_change(cli, chat_server, answer, code, tools, change):
+    """A turn that a review would refuse is no success."""
     chat_server.add(chat_server.completion(**answer))
-    done = cli("check", OPENCODE_API_KEY="sk-check-key", OPENCODE_BASE_URL=chat_server.url)
+    done, said = check(cli, chat_server)
+    assert done.returncode == code
+    assert said["tools"].startswith(tools)
+    assert said["change"].startswith(change)
+
+
+def test_check_names_what_a_profile_puts_right(cli, chat_server):
+    chat_server.add(chat_server.completion(calls=WITHOUT_ID))
+    done, said = check(cli, chat_server, provider_profile="ollama")
+    assert (done.returncode, said["change"]) == (0, "nothing")
+    assert said["profile"] == "ollama, as provider-profile says"
+    assert said["adapted"].startswith("Put right under profile ollama: call ids that are missing")
+
+
+TEXT_CALL = '```json\n{"tool_calls":[{"name":"inspect_git_diff","arguments":{}}]}\n```'
+
+
+def test_check_tells_a_server_without_native_tools(cli, chat_server):
+    refusal = {"error": {"message": "m-1 does not support tools"}}
+    chat_server.add(chat_server.json(refusal, status=400), chat_server.completion(TEXT_CALL))
+    done, said = check(cli, chat_server)
     assert done.returncode == 0
-    assert says in done.stdout
-    assert "sk-check-key" not in done.stdout + done.stderr
-    [request] = chat_server.bodies
-    assert [tool["function"]["name"] for tool in request["tools"]] == ["list_repository_files"]
+    assert said["latency"].endswith("2 request(s)")
+    assert said["tools"] == "called through text, since the server refuses native ones"
+    assert said["change"] == "set tool-mode: text, which saves a refused request a review."
+    chat_server.add(chat_server.completion(TEXT_CALL))
+    done, said = check(cli, chat_server, tool_mode="text")
+    assert (said["tools"], said["change"]) == ("called through text, as tool-mode says", "nothing")
+
+
+def test_check_prints_no_command_of_a_server(cli, chat_server):
+    """The runner obeys ``##[...]`` anywhere in a line."""
+    answer = chat_server.completion(calls=CALL)
+    body = answer.body.replace(b'"m-1"', rb'"##[error]x\n::error::y"')
+    chat_server.add(replace(answer, body=body))
+    done, said = check(cli, chat_server)
+    assert "##[" not in done.stdout
+    assert "\n::" not in done.stdout
+    assert said["model"].startswith("deepseek-v4-flash, answering as '# #[error]x")
 
 
 def test_check_names_a_wrong_key(cli, chat_server):
     chat_server.add(chat_server.json({"error": {"message": "bad sk-check-key"}}, status=401))
-    done = cli("check", OPENCODE_API_KEY="sk-check-key", OPENCODE_BASE_URL=chat_server.url)
+    done, _ = check(cli, chat_server)
     assert done.returncode == 2
     assert "provider_authentication_failed" in done.stdout
-    assert "sk-check-key" not in done.stdout + done.stderr
 
 
 def test_dotenv_fills_what_the_environment_leaves_open(cli, chat_server):
