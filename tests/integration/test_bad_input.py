@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import subprocess
 
 import pytest
 
@@ -37,11 +38,12 @@ def test_no_repository(tmp_path, review_repo):
     check_error(review_repo(Nothing, provider="offline").outcome, "no_repository")
 
 
-def test_an_unborn_repository(review_repo, make_repo):
-    repo = make_repo({}, {})
-    repo.git("checkout", "-q", "--orphan", "unborn")
-    repo.git("update-ref", "-d", "refs/heads/main")
-    check_error(review_repo(repo, base="HEAD", provider="offline").outcome, "empty_repository")
+def test_an_unborn_repository(tmp_path, review_repo):
+    class Unborn:
+        path = tmp_path / "unborn"
+
+    subprocess.run(["git", "init", "-q", "-b", "main", str(Unborn.path)], check=True)
+    check_error(review_repo(Unborn, base="HEAD", provider="offline").outcome, "empty_repository")
 
 
 def test_an_unknown_ref(repo, review_repo):
