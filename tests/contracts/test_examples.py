@@ -1,0 +1,114 @@
+"""The workflows that users copy: valid, pinned, least privileged, and true to the action's inputs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "docs/examples").glob("*.yml"))
+IDS = [path.name for path in EXAMPLES]
+OURS = "OWNER/pr-review@COMMIT"  # the reader puts a release in its place
+PINNED = re.compile(
+    rf"[\w.-]+/[\w.-]+(?:/[\w./-]+)?@[0-9a-f]{{40}} # v\d+(?:\.\d+)*|{OURS} # the newest release"
+)
+USES = re.compile(r"^\s*(?:- )?uses: *(.+?) *$", re.MULTILINE)
+
+
+def load(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def uses_of(path):
+    """Each action of a workflow, with the comment behind it."""
+    return USES.findall(path.read_text(encoding="utf-8"))
+
+
+def steps_of(path):
+    return [step for job in load(path)["jobs"].values() for step in job.get("steps", ())]
+
+
+def test_they_are_valid_against_github_s_schema():
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    done = subprocess.run([*command, *map(str, EXAMPLES)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=IDS)
+def test_actions_are_pinned_with_their_version(path):
+    assert [use for use in uses_of(path) if not PINNED.fullmatch(use)] == []
+
+
+def test_the_pins_are_those_of_this_project_s_own_workflows():
+    """So that one update reaches both."""
+    known = {use for path in (ROOT / ".github/workflows").glob("*.yml") for use in uses_of(path)}
+    names = {use.split("@")[0] for use in known} - {OURS.split("@", maxsplit=1)[0]}
+    shown = {use for path in EXAMPLES for use in uses_of(path)}
+    assert {use for use in shown if use.split("@")[0] in names} <= known
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=IDS)
+def test_rights_are_given_job_by_job_and_reading_is_enough(path):
+    workflow = load(path)
+    assert workflow["permissions"] == {}
+    for job in workflow["jobs"].values():
+        writing = {name for name, right in job["permissions"].items() if right != "read"}
+        assert writing <= ({"pull-requests"} if path.name == "comment.yml" else set())
+        assert "timeout-minutes" in job
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=IDS)
+def test_checkouts_keep_no_token_and_never_name_a_head(path):
+    checkouts = [step for step in steps_of(path) if step.get("uses", "").startswith("actions/checkout@")]
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+    assert not any("head" in str(step["with"].get("ref", "")) for step in checkouts)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=IDS)
+def test_the_action_s_inputs_exist(path):
+    inputs = load(ROOT / "action.yml")["inputs"].keys()
+    for step in steps_of(path):
+        if step.get("uses") == OURS:
+            assert step.get("with", {}).keys() <= inputs
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=IDS)
+def test_nothing_is_interpolated_into_a_script(path):
+    assert not [step for step in steps_of(path) if "${{" in step.get("run", "")]
+
+
+def test_every_example_is_explained_on_a_page():
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")]
+    assert [
+        path.name for path in EXAMPLES if not any(f"examples/{path.name}" in page for page in pages)
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "number"),
+    [
+        (b"7\n", "7"),
+        (b"12345", "12345"),
+        (b"", None),
+        (b"\n", None),
+        (b"7\nx=1\n", None),
+        (b"7\n8\n", None),
+        (b"-1", None),
+        (b"7; id", None),
+        (b"$(id)", None),
+        (b"../7", None),
+        (b"7" * 4096, "7" * 20),
+    ],
+)
+def test_the_second_workflow_takes_over_digits_only(tmp_path, content, number):
+    """The script of the example itself, over what a pull request could have handed over."""
+    (script,) = [step["run"] for step in steps_of(ROOT / "docs/examples/forks-review.yml") if "run" in step]
+    (tmp_path / "number").write_bytes(content)
+    output = tmp_path / "output"
+    environment = {"PATH": "/usr/bin:/bin", "FILE": str(tmp_path / "number"), "GITHUB_OUTPUT": str(output)}
+    done = subprocess.run(["bash", "-e", "-c", script], env=environment, capture_output=True)
+    assert (done.returncode == 0) is (number is not None)
+    assert (output.read_text() if output.exists() else None) == (f"number={number}\n" if number else None)
