@@ -3,6 +3,7 @@
 import itertools
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -54,7 +55,7 @@ class Mode:
 
     def __init__(self, server: Any, name: str) -> None:
         self.server = server
-        self.options: dict[str, Any] = MODES[name]
+        self.options: dict[str, Any] = dict(MODES[name])
         self.ran: list[Any] = []
         self.turns = 0
 
@@ -208,6 +209,45 @@ async def test_a_model_that_only_calls_is_stopped_by_requests(mode):
     mode.server.rule = lambda _: mode.calls(READ)
     end, _ = await mode.review(budget=2)
     assert (end, len(mode.server.requests)) == ("max_requests", 2)
+
+
+def refusal(mode: Mode, status: int, message: str) -> Any:
+    return mode.server.json({"error": {"message": message}}, status=status)
+
+
+def refused_field(mode: Mode) -> Any:
+    """Each request is refused for another of the operator's fields."""
+    return refusal(mode, 400, f"Unsupported parameter: 'field_{len(mode.server.requests)}'")
+
+
+def overflow(mode: Mode) -> Any:
+    """Two rounds, so that there is a result to stub; then the window overflows."""
+    return mode.calls(READ) if mode.turns < 2 else refusal(mode, 400, "maximum context length is 1 token")
+
+
+def bad_turn(mode: Mode) -> Any:
+    """Never twice the same failure in a row, which would stop sooner."""
+    return mode.says("No.") if len(mode.server.requests) % 2 else mode.calls(BAD_CALLS["unknown tool"])
+
+
+COSTLY: dict[str, Callable[[Mode], Any]] = {
+    "rate limits": lambda mode: refusal(mode, 429, "Slow down."),
+    "overload": lambda mode: refusal(mode, 503, "Overloaded."),
+    "broken connections": lambda mode: mode.server.raw(b"{", hang_up=True),
+    "refused fields": refused_field,
+    "context overflow": overflow,
+    "bad turns": bad_turn,
+    "tool rounds": lambda mode: mode.calls(READ),
+}
+
+
+@pytest.mark.parametrize("budget", [1, 2, 3])
+@pytest.mark.parametrize("cause", COSTLY)
+async def test_nothing_costs_more_than_max_requests_whatever_the_cause(mode, cause, budget):
+    mode.options |= {"extra_body": {f"field_{number}": 1 for number in range(1, 9)}}
+    mode.server.rule = lambda _: COSTLY[cause](mode)
+    end, _ = await mode.review(budget=budget, max_rounds=20, max_repairs=20)
+    assert (end, len(mode.server.requests)) == ("max_requests", budget)
 
 
 async def test_an_answer_that_was_cut_ends_the_review(mode):

@@ -93,6 +93,42 @@ def test_a_provider_that_echoes_the_key_does_not_get_it_published(action_box, ch
     assert result.artifact["summary"] == "***"
 
 
+def test_a_prompt_that_was_cut_silently_is_incomplete_and_says_what_to_do(
+    action_box, chat_server, chat_inputs
+):
+    """Ollama cuts a prompt to its context without a word; the answer is kept, and never called clean."""
+    head = action_box.repo.commit({"big.py": "".join(f"value_{n} = {n}\n" for n in range(4_000))})
+    action_box.write_event(action_box.repo.base_sha, head)
+    usage = {"prompt_tokens": 4096, "completion_tokens": 20, "total_tokens": 4116}
+    chat_server.rule = lambda _: chat_server.completion(json.dumps(REVIEW), usage=usage)
+    result = action_box.run(**chat_inputs)
+    assert (result.code, result.outputs["conclusion"]) == (0, "incomplete")
+    report = result.artifact
+    assert (report["error"]["code"], report["termination_reason"]) == ("prompt_truncated", "final_review")
+    assert "num_ctx" in report["error"]["advice"]
+    assert report["summary"] == "Adds f."
+    assert "Ollama" in result.log
+    assert "Ollama" in result.summary
+    assert action_box.run(**chat_inputs, fail_on_incomplete="true").code == 3
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_max_requests_bounds_what_a_run_can_cost(action_box, chat_server, chat_inputs, limit):
+    """A retry, a refused field, a bad turn and a call each cost a request."""
+    too_early = {"retry-after-ms": "1"}
+    chat_server.add(
+        chat_server.json({"error": {"message": "Slow down."}}, status=429, headers=too_early),
+        chat_server.json({"error": {"message": "Unsupported parameter: 'seed'"}}, status=400),
+        chat_server.completion("No."),
+    )
+    chat_server.rule = lambda _: chat_server.completion(calls=[("c1", "list_repository_files", "{}")])
+    result = action_box.run(**chat_inputs, max_requests=limit, extra_body='{"seed":1}')
+    assert len(chat_server.requests) == limit
+    assert result.outputs["conclusion"] == "incomplete"
+    assert result.artifact["error"]["code"] == "max_requests"
+    assert result.artifact["requests"]["requests"] == limit
+
+
 def test_errors_of_settings_still_leave_every_report(action_box):
     result = action_box.run(max_rounds="many", provider="offline")
     assert (result.code, result.outputs["conclusion"]) == (2, "failed")
