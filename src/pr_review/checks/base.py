@@ -86,9 +86,8 @@ class Hit:
         *,
         end_line: int | None = None,
         title: str | None = None,
-        source: str = "rule",
     ) -> "Hit":
-        """A hit of ``rule``; ``source`` is who proved it, for the explanation."""
+        """A hit of ``rule``."""
         return cls(
             rule=rule.code,
             line=line,
@@ -96,7 +95,7 @@ class Hit:
             severity=rule.severity,
             category=rule.category,
             title=clip(title or rule.title),
-            explanation=f"{rule.why} ({source} {rule.code})",
+            explanation=rule.why,
             evidence=clip(evidence),
             recommendation=rule.fix,
             cause=rule.cause or rule.code,

@@ -127,7 +127,7 @@ class Ruff:
             timer.cancel()
             with self._lock:
                 self._running.discard(process)
-        if process.returncode not in {_CLEAN, _FOUND}:
+        if process.returncode not in {_CLEAN, _FOUND} or len(found) > MAX_DIAGNOSTICS:
             raise _failure()
         return found
 
@@ -190,7 +190,7 @@ def _hits(source: Source, found: Diagnostic) -> Iterator[Hit]:
     listed, code = load_rules().get(found.code), source.added.get(found.line)
     if listed and code is not None and listed.is_proven(found.message, code):
         title = found.message if found.code in _SPEAKING else None
-        yield Hit.of(listed.rule, found.line, code, title=title, source="ruff")
+        yield Hit.of(listed.rule, found.line, code, title=title)
 
 
 def _git_lines(text: str) -> list[int]:

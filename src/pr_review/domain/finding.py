@@ -151,3 +151,6 @@ class Review(Frozen):
     summary: str
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+FindingKey = tuple[str, int, str]  # path, line and title, as a reviewer submitted them

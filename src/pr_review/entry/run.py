@@ -17,7 +17,7 @@ from pr_review.entry.known import Known
 from pr_review.entry.settings import Settings
 from pr_review.entry.subject import Subject
 from pr_review.entry.trees import ReviewedTrees
-from pr_review.entry.wiring import OFFLINE, Reviewer, build_reviewer, build_toolbox, choose_provider
+from pr_review.entry.wiring import Reviewer, build_reviewer, build_toolbox, choose_provider
 from pr_review.errors import RepositoryError, ReviewStopped, Skipped, TerminationReason, ToolFailure
 from pr_review.repository.diff import compute_diff
 from pr_review.repository.store import ObjectStore
@@ -133,9 +133,8 @@ class ReviewRun:
             raise _dry_run(len(self.known.first_request))
         submission = await loop.run(conversation)
         trees = ReviewedTrees(prepared.head, lambda: HeadTree.load(store.git, prepared.diff.merge_base_sha))
-        by_rules = reviewer.provider == OFFLINE
         self.known.review = await in_thread(
-            lambda: place(submission, prepared.diff, trees, _mask_secrets, by_rules=by_rules)
+            lambda: place(submission, prepared.diff, trees, _mask_secrets, rules=reviewer.rules())
         )
         if loop.record.truncated_by_server:
             raise _prompt_truncated()

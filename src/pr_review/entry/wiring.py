@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pr_review.domain.change import ChangedFile, Diff
 from pr_review.domain.chat import Message, ToolSpec
+from pr_review.domain.finding import FindingKey
 from pr_review.domain.run import Limits
 from pr_review.entry.deadline import Deadline
 from pr_review.entry.settings import Settings
@@ -32,7 +33,7 @@ class Reviewer:
     """A model with its budgets.
 
     ``reads_prompt``: what the first message shows counts as seen. ``preview`` encodes a first request without
-    sending it. ``checks`` names what ran on each file (offline).
+    sending it. ``checks`` names what ran on each file, ``rules`` what proved each finding (offline).
     """
 
     provider: str
@@ -41,6 +42,7 @@ class Reviewer:
     reads_prompt: bool
     preview: Callable[[Sequence[Message], Sequence[ToolSpec]], bytes]
     checks: Callable[[], Mapping[str, tuple[str, ...]]] = dict
+    rules: Callable[[], Mapping[FindingKey, str] | None] = lambda: None
     aclose: Callable[[], Awaitable[None]] = _nothing
 
 
@@ -101,6 +103,7 @@ def _offline(settings: Settings, files: Sequence[ChangedFile], head: HeadTree) -
         reads_prompt=False,
         preview=lambda _messages, _tools: b"",
         checks=lambda: model.checks_by_path,
+        rules=lambda: model.rules,
     )
 
 

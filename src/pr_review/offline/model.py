@@ -16,6 +16,7 @@ from pr_review.checks.registry import run_checks
 from pr_review.checks.ruff import Ruff
 from pr_review.domain.base import JsonObject
 from pr_review.domain.chat import Message, Reply, Role, ToolCall, ToolSpec
+from pr_review.domain.finding import FindingKey
 from pr_review.domain.run import MAX_CALLS_PER_ROUND, RequestStats
 from pr_review.offline.answer import FoundIn, compose
 from pr_review.offline.files import ReviewedFile
@@ -44,6 +45,7 @@ class OfflineModel:
         self._queue: deque[tuple[ReviewedFile, ToolCall, Handler]] = deque()
         self._pending: dict[str, tuple[ReviewedFile, Handler]] = {}
         self._reports: dict[str, CheckReport] = {}
+        self._rules: dict[FindingKey, str] = {}
         for file in self._files:
             self._ask(file, file.first_call, file.take_diff)
 
@@ -56,6 +58,11 @@ class OfflineModel:
     def checks_by_path(self) -> dict[str, tuple[str, ...]]:
         """The names of the checks that ran on each file; empty before the final turn."""
         return {path: report.checks for path, report in self._reports.items()}
+
+    @property
+    def rules(self) -> dict[FindingKey, str]:
+        """The code of the rule behind each finding; empty before the final turn."""
+        return self._rules
 
     async def complete(self, conversation: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:  # noqa: ARG002 -- the port
         """Ask for at most eight tool results a turn, then give the final review; never fails."""
@@ -105,6 +112,7 @@ class OfflineModel:
     def _final_turn(self) -> Reply:
         reports = [(file, report) for file in self._files if (report := self._reports.get(file.path))]
         found: list[FoundIn] = [(file, hit) for file, report in reports for hit in report.hits]
+        self._rules = {(file.path, hit.line, hit.title): hit.rule for file, hit in found}
         failed = [
             f"`{file.path}`: {name} could not run." for file, report in reports for name in report.failed
         ]

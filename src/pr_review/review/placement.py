@@ -13,6 +13,7 @@ from pr_review.domain.finding import (
     Confidence,
     Edit,
     Finding,
+    FindingKey,
     Place,
     Review,
     Severity,
@@ -43,18 +44,24 @@ class _Home:
 
 
 def place(
-    submission: Submission, diff: Diff, repository: Repository, mask: Mask, *, by_rules: bool = False
+    submission: Submission,
+    diff: Diff,
+    repository: Repository,
+    mask: Mask,
+    *,
+    rules: Mapping[FindingKey, str] | None = None,
 ) -> Review:
     """Place each finding, merge what says the same, fingerprint what is left; nothing is lost.
 
-    ``mask`` hides secrets in every text that quotes code, after anchoring. ``by_rules``: a deterministic
-    reviewer knows its lines and its causes, so none of its findings is moved or merged.
+    ``mask`` hides secrets in every text that quotes code, after anchoring. ``rules`` names the rule
+    behind each finding of a deterministic reviewer, None for a model: it knows its lines and its causes, so
+    none of its findings is moved or merged.
     """
     files = Files(diff, repository)
-    locate = _confirm if by_rules else _locate
+    locate = _locate if rules is None else _confirm
     homes = [(submitted, locate(submitted, files)) for submitted in submission.findings]
-    findings = [_build(submitted, home, files, mask) for submitted, home in homes if home]
-    merged = findings if by_rules else merge_duplicates(findings)
+    built = [_build(submitted, home, files, mask) for submitted, home in homes if home]
+    merged = merge_duplicates(built) if rules is None else [_with_rule(found, rules) for found in built]
     ordered = sorted(merged, key=lambda f: (not f.in_diff, f.severity.rank, f.path, f.line or 0))
     moved = [home.note if home else _as_note(submitted) for submitted, home in homes]
     return Review(
@@ -62,6 +69,10 @@ def place(
         findings=tuple(tell_apart(ordered)),
         notes=(*map(mask, submission.notes), *map(mask, filter(None, moved))),
     )
+
+
+def _with_rule(found: Finding, rules: Mapping[FindingKey, str]) -> Finding:
+    return found.model_copy(update={"rule": rules.get((found.path, found.line or 0, found.title))})
 
 
 def _confirm(submitted: SubmittedFinding, files: Files) -> _Home | None:

@@ -183,7 +183,7 @@ def test_lines_are_counted_as_git_counts_them(linter, make_source):
 def test_the_name_at_fault_is_in_the_title_and_the_rule_in_the_explanation(linter, make_source):
     (hit,) = linter.find(make_source("a.py", UNDEFINED))
     assert hit.title == "Undefined name `undefined`"
-    assert hit.explanation.endswith("(ruff F821)")
+    assert hit.rule == "F821"
     assert hit.evidence == UNDEFINED
 
 

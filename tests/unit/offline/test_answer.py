@@ -15,7 +15,7 @@ KEY = "AKIA" + "Q7ZB3DXV9KLMN2PT"
 def hit(line, severity=Severity.HIGH, end_line=None):
     return Hit(
         rule="r", line=line, end_line=end_line, severity=severity, category=Category.BUG, title="t",
-        explanation="e (rule r)", evidence="v", recommendation="f", cause="r",
+        explanation="e", evidence="v", recommendation="f", cause="r",
     )  # fmt: skip
 
 
@@ -37,7 +37,7 @@ def test_a_finding_has_the_fields_of_the_wire_schema():
         {
             "severity": "high",
             "title": "t",
-            "explanation": "e (rule r)",
+            "explanation": "e",
             "path": "a.py",
             "line": 2,
             "evidence": "v",

@@ -422,7 +422,7 @@ def test_a_rule_keeps_its_lines_and_its_findings():
         finding(path="a.py", line=5, existing_code="}"),
         finding(path="a.py", line=6, existing_code="nowhere to be found at all"),
     ]
-    found = placed_in([], trees, *findings, by_rules=True)
+    found = placed_in([], trees, *findings, rules={})
     assert [(each.line, each.anchor, each.merged) for each in found] == [
         (1, "line", 0),
         (3, "file", 0),
@@ -434,7 +434,7 @@ def test_a_rule_keeps_its_lines_and_its_findings():
 
 
 def test_a_rule_is_never_refiled():
-    review = reviewed(TWO_FILES, TWO, finding(path="a.py", existing_code=LONG, line=1), by_rules=True)
+    review = reviewed(TWO_FILES, TWO, finding(path="a.py", existing_code=LONG, line=1), rules={})
     assert [(found.path, found.anchor) for found in review.findings] == [("a.py", "line")]
 
 
@@ -446,3 +446,10 @@ def test_an_excerpt_holds_only_lines_that_are_known():
     )
     [found] = placed_in([file], Trees(head={"big.py": []}), finding(path="big.py", line=4))
     assert (found.excerpt.start_line, found.excerpt.lines) == (4, ("line 4", "line 5"))
+
+
+def test_a_rule_is_named_on_its_finding():
+    found = reviewed(
+        TWO_FILES, TWO, finding(path="a.py", title="T", line=1), rules={("a.py", 1, "T"): "F821"}
+    ).findings
+    assert [one.rule for one in found] == ["F821"]
