@@ -51,11 +51,22 @@ def main() -> int:
     for file in FILES.values():
         (commands / file).touch()
     action = [sys.executable, "-m", "pr_review", "action"]
-    done = subprocess.run(action, env=runner_environment(sample, commands), cwd=sample.repo, check=False)
+    log = commands / "log.txt"
+    with log.open("wb") as file:
+        done = subprocess.run(
+            action,
+            env=runner_environment(sample, commands),
+            cwd=sample.repo,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
     artifact = sample.repo / "pr-review-report" / "review.json"
     render = [sys.executable, "-m", "pr_review", "render", str(artifact), "--format", "text"]
     subprocess.run(render, check=True)
-    print(f"\njob summary: {commands / FILES['GITHUB_STEP_SUMMARY']}\nartifact:    {artifact}")
+    print(
+        f"\nstep log:    {log}\njob summary: {commands / FILES['GITHUB_STEP_SUMMARY']}\nartifact:    {artifact}"
+    )
     return done.returncode
 
 
