@@ -64,9 +64,8 @@ def main() -> int:
     artifact = sample.repo / "pr-review-report" / "review.json"
     render = [sys.executable, "-m", "pr_review", "render", str(artifact), "--format", "text"]
     subprocess.run(render, check=True)
-    print(
-        f"\nstep log:    {log}\njob summary: {commands / FILES['GITHUB_STEP_SUMMARY']}\nartifact:    {artifact}"
-    )
+    summary = commands / FILES["GITHUB_STEP_SUMMARY"]
+    print(f"\nstep log:    {log}\njob summary: {summary}\nartifact:    {artifact}")
     return done.returncode
 
 
