@@ -13,10 +13,12 @@ from pr_review.repository.git import Git
 
 MAX_FILE_BYTES = 1024 * 1024  # item 44
 MAX_LINK_BYTES = 4096  # PATH_MAX
-MAX_LINK_HOPS = 40  # as Linux (MAXSYMLINKS)
+MAX_PATH_CHARS = 4096
+MAX_STEPS = 256  # components walked while links are followed; a hostile tree can make each walk long
 
 # Absolute and UNC, drive, backslash, NUL, lone surrogates, and ".." or ".git" as a component.
 REFUSED = re.compile(r"\A/|\A[A-Za-z]:|[\\\0\ud800-\udfff]|(?:\A|/)(?:\.\.|\.(?i:git))(?:/|\Z)")
+OUTSIDE = "The path leaves the repository through a symbolic link."
 LINK, SUBMODULE = "120000", "160000"
 
 
@@ -70,6 +72,18 @@ def split_lines(text: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def join(folder: str, name: str) -> str:
+    """Join two parts of a path, either of which may be empty."""
+    return f"{folder}/{name}" if folder and name else folder or name
+
+
+def parent(folder: str) -> str:
+    """The folder above; the root has none in the tree."""
+    if not folder:
+        raise ToolFailure("invalid_path", OUTSIDE)
+    return folder.rpartition("/")[0]
+
+
 class HeadTree:
     """The tree of one commit, its names kept in memory.
 
@@ -80,6 +94,7 @@ class HeadTree:
     def __init__(self, git: Git, entries: dict[str, Entry]) -> None:
         self._git = git
         self._entries = entries
+        self._targets: dict[str, str] = {}
 
     @classmethod
     def load(cls, git: Git, sha: str) -> Self:
@@ -157,29 +172,26 @@ class HeadTree:
             ToolFailure: ``invalid_path`` when it breaks the path rule or leaves the tree, also through a
                 link; ``path_not_found`` when the tree does not hold it.
         """
-        todo = validate_path(path).split("/")[::-1]
-        done: list[str] = []
-        hops = 0
-        while todo:
-            part = todo.pop()
+        here, todo = "", validate_path(path)  # "here" is a directory of the tree
+        for _ in range(MAX_STEPS + 1):
+            whole = join(here, todo)
+            if self._is_real(whole):
+                return whole
+            if len(whole) > MAX_PATH_CHARS:
+                break
+            part, _, todo = todo.partition("/")
+            if part in {"", "."}:
+                continue
+            step = join(here, part)
             if part == "..":
-                if not done:
-                    raise ToolFailure(
-                        "invalid_path", "The path leaves the repository through a symbolic link."
-                    )
-                done.pop()
-            elif part not in {"", "."}:
-                done.append(part)
-                if (entry := self._entries.get("/".join(done))) and entry.mode == LINK:
-                    hops += 1
-                    todo += self._target(entry, hops).split("/")[::-1]
-                    done.pop()
-                elif todo and "/".join(done) not in self._directories:
-                    break
-        resolved = "/".join(done)
-        if todo or (resolved not in self._entries and resolved not in self._directories):
-            raise ToolFailure("path_not_found", "The requested path does not exist.")
-        return resolved
+                here = parent(here)
+            elif (entry := self._entries.get(step)) and entry.mode == LINK:
+                todo = join(self._target(entry.oid), todo)
+            elif step in self._directories:
+                here = step
+            else:
+                raise ToolFailure("path_not_found", "The requested path does not exist.")
+        raise ToolFailure("invalid_path", "The path is too long, or goes through too many symbolic links.")
 
     @cached_property
     def _files(self) -> Sequence[str]:
@@ -209,13 +221,19 @@ class HeadTree:
             raise ToolFailure("not_a_file", "The path is not a regular file.")
         return entry
 
-    def _target(self, link: Entry, hops: int) -> str:
-        if hops > MAX_LINK_HOPS:
-            raise ToolFailure("invalid_path", "The path goes through too many symbolic links.")
-        target = self._git.objects.contents(link.oid) if self._size(link.oid) <= MAX_LINK_BYTES else b""
-        if not target or target.startswith(b"/"):
-            raise ToolFailure("invalid_path", "The path leaves the repository through a symbolic link.")
-        return decode_path(target)
+    def _is_real(self, path: str) -> bool:
+        """The path names something as it stands: no component of it is a link."""
+        entry = self._entries.get(path)
+        return path in self._directories if entry is None else entry.mode != LINK
+
+    def _target(self, oid: str) -> str:
+        if oid not in self._targets:
+            whole = self._git.objects.contents(oid) if self._size(oid) <= MAX_LINK_BYTES else b""
+            self._targets[oid] = decode_path(whole)
+        target = self._targets[oid]
+        if not target or target.startswith("/"):
+            raise ToolFailure("invalid_path", OUTSIDE)
+        return target
 
     def _content(self, entry: Entry) -> bytes:
         if self._size(entry.oid) > MAX_FILE_BYTES:

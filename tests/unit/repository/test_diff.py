@@ -245,7 +245,7 @@ def test_more_than_1_000_renames_are_found(diff):
     """Git's own limit would show them as deletions and additions, without a word in its status."""
     numbers = range(1001)
     before = {f"old/{n}": b"%d " % n * 9 + b"\n" * 9 for n in numbers}
-    after = {f"new/{n}": b"%d " % n * 9 + b"\n" * 10 for n in numbers}
+    after = {f"new/n{n}": b"%d " % n * 9 + b"\n" * 10 for n in numbers}
     assert {file.status.value for file in diff(before, after).files} == {"renamed"}
 
 

@@ -108,6 +108,17 @@ def test_a_whole_clone_of_the_base_needs_the_head_only(upstream, open_store, tmp
     assert downloaded(store) < 20_000
 
 
+def test_a_fetch_leaves_the_workspace_as_it_was(open_store, new_repo):
+    """Unpacking a few objects would touch the times of those the workspace has loose."""
+    server, work = new_repo("server"), new_repo("work")
+    sha = server.commit({"x": b"1\n", "y": b"2\n"})
+    work.commit({"x": b"1\n"})
+    for file in (work.git_dir / "objects").rglob("*"):
+        os.utime(file, (1, 1))
+    open_store(work.path).ensure(sha, sha, FetchSource(f"file://{server.path}"), None)
+    assert {file.stat().st_mtime for file in (work.git_dir / "objects").rglob("*")} == {1}
+
+
 def test_an_empty_workspace_gets_both_commits_without_their_history(upstream, open_store, new_repo):
     store = open_store(new_repo("work").path)
     store.ensure(upstream.base, upstream.head, upstream.source, 7)

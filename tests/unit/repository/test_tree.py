@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -190,8 +192,12 @@ def test_a_linked_folder_lists_the_real_paths(load, repo):
         ("x/..", "path_not_found"),
         ("../.git/config", "path_not_found"),
         ("a\\b", "path_not_found"),
-        ("p" * 4096, "path_not_found"),
-        ("p" * 4097, "invalid_path"),
+        ("p" * 4093, "path_not_found"),  # with the folder's "d/" 4,095 characters
+        ("p" * 4094, "path_not_found"),
+        ("p" * 4095, "invalid_path"),
+        ("€" * 1365, "path_not_found"),  # 4,095 bytes
+        ("€" * 1365 + "p", "path_not_found"),
+        ("€" * 1365 + "pp", "invalid_path"),
     ],
 )
 def test_a_link_resolves_inside_the_tree_only(load, repo, target, result):
@@ -213,10 +219,27 @@ def test_a_link_resolves_inside_the_tree_only(load, repo, target, result):
         assert tree.is_file("d/link")
 
 
-@pytest.mark.parametrize(("hops", "found"), [(39, True), (40, True), (41, False)])
-def test_at_most_40_links_are_followed(load, repo, hops, found):
+@pytest.mark.parametrize(("hops", "found"), [(255, True), (256, True), (257, False)])
+def test_at_most_256_components_are_walked(load, repo, hops, found):
     chain = {f"l{n}": repo.link(f"l{n + 1}") for n in range(hops)}
     assert load(chain | {f"l{hops}": b""}).is_file("l0") is found
+
+
+def test_a_link_to_itself_is_refused(load, repo):
+    tree = load({"a": repo.link("b"), "b": repo.link("a"), "c": repo.link("c/c/c")})
+    assert refusal(tree.resolve, "a") == refusal(tree.resolve, "c") == "invalid_path"
+
+
+def test_hostile_links_take_bounded_time(load, repo):
+    """Each link walks through a very deep folder, once by name and then by way of another link."""
+    deep = "/".join(["d"] * 800)
+    tree = load(
+        {f"{deep}/x": b"", "top": repo.link(f"./{deep}/../x"), "...": repo.link(deep)}
+        | {f"l{n}": repo.link(f"{'.../../' * 50}{n}") for n in range(500)}
+    )
+    start = time.monotonic()
+    assert tree.files() == [f"{deep}/x"]
+    assert time.monotonic() - start < 5
 
 
 def test_reading_gives_text_and_lines_as_git_counts_them(load):
