@@ -18,17 +18,15 @@ class RequestBudget:
 
     def spend(self) -> None:
         """Count one request that is about to be sent; raises ``ReviewStopped`` when none is left."""
-        if self._requests >= self._limit:
-            raise ReviewStopped(
-                TerminationReason.MAX_ROUNDS,
-                f"The review used all of its {self._limit} requests to the model.",
-                "Raise max-requests if the provider's failures are worth paying for.",
-                code="max_requests",
-            )
+        self._require_one()
         self._requests += 1
 
     def retry(self, waited_seconds: float) -> None:
-        """Record that the next request repeats one that failed, after a wait."""
+        """Record that the next request repeats one that failed, after a wait; raises as ``spend`` does.
+
+        Nothing is waited for that could not be sent.
+        """
+        self._require_one()
         self._retries += 1
         self._waited += waited_seconds
 
@@ -36,6 +34,15 @@ class RequestBudget:
         """Record once what was adapted for the server; our own words, never a provider's."""
         if len(self._events) < MAX_EVENTS:
             self._events.setdefault(event)
+
+    def _require_one(self) -> None:
+        if self._requests >= self._limit:
+            raise ReviewStopped(
+                TerminationReason.MAX_ROUNDS,
+                f"The review used all of its {self._limit} requests to the model.",
+                "Raise max-requests if the provider's failures are worth paying for.",
+                code="max_requests",
+            )
 
     @property
     def stats(self) -> RequestStats:

@@ -71,8 +71,9 @@ async def test_without_time_nothing_is_sent(chat_server, open_model, conversatio
 
 @pytest.mark.parametrize("budget", [1, 2, 3])
 async def test_no_cause_costs_more_requests_than_allowed(
-    chat_server, open_model, conversation, tools, budget
+    chat_server, open_model, conversation, tools, waits, budget
 ):
+    """Nor is anything waited for that could not be sent."""
     chat_server.rule = lambda _: refused(chat_server, status=500)
     model = open_model(budget=budget)
     with pytest.raises(ReviewStopped) as stopped:
@@ -80,6 +81,7 @@ async def test_no_cause_costs_more_requests_than_allowed(
     assert stopped.value.code == "max_requests"
     assert stopped.value.termination_reason is TerminationReason.MAX_ROUNDS
     assert len(chat_server.requests) == model.stats.requests == budget
+    assert len(waits.slept) == model.stats.retries == budget - 1
 
 
 async def test_adaptations_are_within_the_budget_too(chat_server, open_model, conversation, tools):

@@ -30,6 +30,15 @@ def test_retries_and_waits_add_up():
     assert (budget.stats.retries, budget.stats.waited_seconds) == (2, 1.75)
 
 
+def test_a_retry_that_could_not_be_sent_is_not_waited_for():
+    budget = RequestBudget(1)
+    budget.retry(1.0)
+    budget.spend()
+    with pytest.raises(ReviewStopped, match="max_requests"):
+        budget.retry(1.0)
+    assert budget.stats.retries == 1
+
+
 def test_an_event_is_recorded_once_and_their_number_is_bounded():
     budget = RequestBudget(1)
     for number in range(MAX_EVENTS + 1):
