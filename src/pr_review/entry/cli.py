@@ -19,7 +19,7 @@ examples:
   pr-review local --repo ../app --base develop   another repository, another base
   pr-review local --dry-run                      show what would be sent, and its size; send nothing
   pr-review check                                are the settings good? one request with one tool
-  pr-review render review.json                   read a report again; --format md for Markdown
+  pr-review render review.json                   read a report again; --format html, sarif, patch, …
   pr-review schema > review.schema.json          the JSON Schema of review.json
 
 Every input of the action is also an environment variable: max-rounds is INPUT_MAX-ROUNDS, and the usual names
@@ -71,7 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-FORMATS = ("md", "text")
+FORMATS = ("annotations", "html", "md", "patch", "sarif", "text")
 CHECK_OVERRIDES = ("provider", "endpoint", "model", "provider-profile", "tool-mode")
 LOCAL_OVERRIDES = (
     *CHECK_OVERRIDES,
@@ -134,7 +134,7 @@ def _check(arguments: argparse.Namespace, around: Surroundings) -> int:
 def _render(arguments: argparse.Namespace, around: Surroundings) -> int:
     from pr_review.entry.render import render_artifact  # noqa: PLC0415 -- start-up: only what it needs
 
-    around.say(render_artifact(around, arguments.artifact, arguments.format).rstrip("\n"))
+    render_artifact(around, arguments.artifact, arguments.format)
     return EXIT_OK
 
 

@@ -21,8 +21,8 @@ def run_local(around: Surroundings, *, repository: str, base: str, head: str) ->
 
     def show(outcome: Outcome, written: Written) -> None:
         around.say(terminal.render(outcome, color=around.stdout.isatty()))
-        if written.report_path:
-            around.say(f"report: {written.report_path}")
+        for path in filter(None, (written.report_path, *written.further)):
+            around.say(f"report: {path}")
 
     place = ReportPlace(around.cwd, around.random_hex)
     session = Session(around, Runner(around.stderr, around.random_hex), place, show, deadline)

@@ -6,22 +6,41 @@ from collections.abc import Callable
 from pr_review.domain.run import Outcome
 from pr_review.entry.surroundings import Surroundings
 from pr_review.errors import ConfigError
-from pr_review.report import summary, terminal
+from pr_review.host.runner import Runner, neutralise
+from pr_review.report import annotations, html, patch, sarif, summary, terminal
 from pr_review.report.reading import MAX_ARTIFACT_BYTES, load
 
-RENDERERS: dict[str, Callable[[Outcome], str]] = {"md": summary.render, "text": terminal.render}
+RENDERERS: dict[str, Callable[[Outcome], str]] = {
+    "annotations": annotations.render,
+    "html": html.render,
+    "md": summary.render,
+    "patch": patch.render,
+    "sarif": sarif.render,
+    "text": terminal.render,
+}
 
 
-def render_artifact(around: Surroundings, path: str, kind: str) -> str:
-    """The report of ``kind`` for the artifact at ``path`` (``-``: standard input); raises ``ConfigError``."""
+def render_artifact(around: Surroundings, path: str, kind: str) -> None:
+    """Print the report of ``kind`` for the artifact at ``path`` (``-``: standard input).
+
+    Raises ``ConfigError`` for what is no artifact.
+    """
+    text = RENDERERS[kind](load(_read(around, path)))
+    if kind != "patch":
+        around.say(text.rstrip("\n"))
+    elif around.stdout.isatty():
+        around.say(neutralise(text))
+    else:  # the one report that cannot be escaped: its lines are the file's
+        Runner.from_environ(around.environ, around.stdout, around.random_hex).log_exactly(text)
+
+
+def _read(around: Surroundings, path: str) -> bytes:
     try:
         if path == "-":
-            data = sys.stdin.buffer.read(MAX_ARTIFACT_BYTES + 1)
-        else:
-            with (around.cwd / path).open("rb") as file:
-                data = file.read(MAX_ARTIFACT_BYTES + 1)
+            return sys.stdin.buffer.read(MAX_ARTIFACT_BYTES + 1)
+        with (around.cwd / path).open("rb") as file:
+            return file.read(MAX_ARTIFACT_BYTES + 1)
     except OSError as error:
         raise ConfigError(
             "unreadable_artifact", "The file cannot be read.", "Give an existing file."
         ) from error
-    return RENDERERS[kind](load(data))

@@ -1,7 +1,7 @@
 """Where the reports go, and what is written there."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pr_review.domain.run import Outcome
@@ -12,15 +12,25 @@ from pr_review.report.files import ReportDirectory
 REPORT = "review.json"
 SUMMARY = "review.md"
 REQUEST = "request.json"
+HTML = "review.html"
+SARIF = "review.sarif"
+PATCH = "suggestions.patch"
+NAMES = (REPORT, SUMMARY, REQUEST, SARIF, PATCH, HTML)
 DEFAULT_OUTPUT_DIR = "pr-review-report"
 
 
 @dataclass(frozen=True)
 class Written:
-    """Workspace-relative paths of what was written; empty where nothing was."""
+    """Workspace-relative paths of what was written; empty where nothing was.
+
+    ``further`` are those of the reports beside artifact and summary; ``failed`` says by name what kept one
+    from being written.
+    """
 
     report_path: str = ""
     summary_path: str = ""
+    further: tuple[str, ...] = ()
+    failed: Mapping[str, Exception] = field(default_factory=dict)
 
 
 @dataclass
@@ -56,7 +66,7 @@ class ReportPlace:
             self.workspace, output_dir, is_tracked=lambda path: is_tracked(self.workspace / path)
         )
         try:
-            for name in (REPORT, SUMMARY, REQUEST):
+            for name in NAMES:
                 directory.check(name)
         except PrReviewError:
             directory.close()
@@ -73,3 +83,31 @@ def write_reports(
     if first_request:
         directory.write(REQUEST, first_request)
     return Written(report_path, summary_path)
+
+
+def write_further_reports(directory: ReportDirectory, outcome: Outcome, written: Written) -> Written:
+    """Write the other reports, each on its own; ``written`` completed with them."""
+    paths, failed = [], {}
+    for name, render in _further_reports():
+        try:
+            paths.append(_write_or_remove(directory, name, render(outcome).encode()))
+        except Exception as problem:  # noqa: BLE001 -- a report that fails must not take the others with it
+            failed[name] = problem
+    return replace(written, further=tuple(filter(None, paths)), failed=failed)
+
+
+def _further_reports() -> Iterator[tuple[str, Callable[[Outcome], str]]]:
+    """The dearest last: a cancelled run has few seconds to write."""
+    from pr_review.report import html, patch, sarif  # noqa: PLC0415 -- start-up: reports only
+
+    yield SARIF, sarif.render
+    yield PATCH, patch.render
+    yield HTML, html.render
+
+
+def _write_or_remove(directory: ReportDirectory, name: str, data: bytes) -> str:
+    """The path; nothing to say leaves no file, also none of an earlier run."""
+    if data:
+        return directory.write(name, data)
+    directory.remove(name)
+    return ""

@@ -11,7 +11,13 @@ from pr_review.entry.conclusion import exit_code
 from pr_review.entry.deadline import Deadline
 from pr_review.entry.known import Known
 from pr_review.entry.redact import redact
-from pr_review.entry.reports import DEFAULT_OUTPUT_DIR, ReportPlace, Written, write_reports
+from pr_review.entry.reports import (
+    DEFAULT_OUTPUT_DIR,
+    ReportPlace,
+    Written,
+    write_further_reports,
+    write_reports,
+)
 from pr_review.entry.run import ReviewRun
 from pr_review.entry.settings import Settings
 from pr_review.entry.subject import Subject
@@ -55,10 +61,8 @@ class Session:
         try:
             return self._report(error)
         except Exception as bug:  # noqa: BLE001 -- the border of reporting: a bug here must leave a report too
-            internal = InternalError()
-            internal.__cause__ = bug
+            internal = self._say_bug(bug)
             signals.report(self.around.environ, internal)
-            self.around.say_cause(internal)
             return internal.exit_code
 
     def _report(self, error: PrReviewError | None) -> int:
@@ -69,7 +73,7 @@ class Session:
         page = summary.render(outcome)
         written, problem = self._write(outcome, page)
         self._publish(outcome, page, written)
-        self.show(outcome, written)
+        self.show(outcome, self._write_further(outcome, written))
         log.say_end(self.runner, outcome, error)
         if error:
             self.around.say_cause(error)
@@ -85,6 +89,22 @@ class Session:
             return write_reports(directory, outcome, page, self.known.first_request), self.place.problem
         except PrReviewError as problem:
             return Written(), problem
+
+    def _write_further(self, outcome: Outcome, written: Written) -> Written:
+        """The reports that a run can do without, after outputs and summary: a signal leaves few seconds."""
+        if not written.report_path:
+            return written
+        complete = write_further_reports(self._choose_place(), outcome, written)
+        for name, bug in complete.failed.items():
+            self.runner.warning(f"{name} could not be written; review.json holds everything.", log.TITLE)
+            self._say_bug(bug)
+        return complete
+
+    def _say_bug(self, bug: Exception) -> InternalError:
+        internal = InternalError()
+        internal.__cause__ = bug
+        self.around.say_cause(internal)
+        return internal
 
     def _choose_place(self) -> ReportDirectory:
         settings = self.known.settings

@@ -109,6 +109,16 @@ class Runner:
         """Print anything."""
         self._print(neutralise(text))
 
+    def log_exactly(self, text: str) -> None:
+        """Print text for another program, byte for byte; the runner obeys nothing in it."""
+        token = self.random_hex()
+        if self.active:
+            self._print(command("stop-commands", token))
+        self.out.write(text)
+        if self.active:
+            self._print(command(token))
+        self.out.flush()
+
     def debug(self, message: str) -> None:
         """Printed only when debug logging is on."""
         if self.debugging and self.active:

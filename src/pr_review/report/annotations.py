@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 from pr_review.domain.finding import Finding, Severity, Side
 from pr_review.domain.run import Outcome
 from pr_review.domain.text import shorten
+from pr_review.host.runner import command, neutralise
 from pr_review.report.finding_wording import removed_lines
 
 PER_LEVEL = 9  # the runner shows 10 of a level and step; one is left for what this program has to say itself
@@ -48,6 +49,20 @@ def build(outcome: Outcome) -> Annotations:
             room[level] -= 1
             shown.append(_annotate(level, found))
     return Annotations(tuple(shown), len(findings) - len(shown))
+
+
+def render(outcome: Outcome) -> str:
+    """Workflow commands, one a line, for a step that prints them; then how many findings they leave out."""
+    annotations = build(outcome)
+    lines = [
+        command(
+            level, neutralise(message), {key: neutralise(str(value)) for key, value in properties.items()}
+        )
+        for level, message, properties in annotations.shown
+    ]
+    if annotations.left_out:
+        lines.append(f"{annotations.left_out} more findings are not annotated.")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _annotate(level: Level, found: Finding) -> Annotation:

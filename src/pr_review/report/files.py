@@ -7,7 +7,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
@@ -73,6 +73,12 @@ class ReportDirectory:
         with _system_errors():
             self._replace(name, data)
         return f"{self.path}/{name}"
+
+    def remove(self, name: str) -> None:
+        """Remove a file that an earlier run left; nothing there is fine, and so is a regular file only."""
+        self.check(name)
+        with _system_errors(), suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=self._descriptor)
 
     def close(self) -> None:
         """Release the descriptor."""

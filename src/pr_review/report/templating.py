@@ -15,7 +15,7 @@ from pr_review.report import markdown
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-_TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 
 
 def template(name: str, globals_: Mapping[str, Any]) -> "Template":
@@ -46,7 +46,7 @@ def _environment() -> "Environment":
         return value if isinstance(value, Markup | int) else Markup(markdown.inline(str(value)))  # noqa: S704
 
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         finalize=escaped,
         undefined=StrictUndefined,

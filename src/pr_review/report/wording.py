@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from pr_review import __version__
+from pr_review.domain.chat import Usage
 from pr_review.domain.finding import Finding, Review, Severity
-from pr_review.domain.run import Conclusion, CoverageStatus, FileCoverage, Outcome, ProtocolAction
+from pr_review.domain.run import KIB, Conclusion, CoverageStatus, FileCoverage, Outcome, ProtocolAction
 from pr_review.domain.text import shorten
 from pr_review.errors import TerminationReason
 
@@ -179,6 +180,22 @@ def duration(milliseconds: int) -> str:
     return f"{minutes} min {rest // _SECOND_MS} s"
 
 
+def size(number: int) -> str:
+    """``90 bytes``, ``2.0 KiB``."""
+    return count(number, "byte") if number < KIB else f"{number / KIB:,.1f} KiB"
+
+
+def tokens(usage: Usage | None) -> str:
+    """``45,210 tokens (41,000 in, 4,210 out)``; what was not reported is ``?``."""
+    if usage is None:
+        return "tokens not reported"
+    total, sent, received = (
+        "?" if number is None else f"{number:,}"
+        for number in (usage.total_tokens, usage.prompt_tokens, usage.completion_tokens)
+    )
+    return f"{total} tokens ({sent} in, {received} out)"
+
+
 def count(number: int, noun: str) -> str:
     """``1 finding``, ``2 findings``, ``10,000 changed files``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
@@ -203,15 +220,8 @@ def _loop_facts(outcome: Outcome) -> Iterator[str]:
 def _request_facts(outcome: Outcome) -> Iterator[str]:
     if is_offline(outcome) or not outcome.requests.requests:
         return
-    usage = outcome.usage
-    if usage is None and outcome.turns:
-        yield "tokens not reported"
-    if usage is not None:
-        total, sent, received = (
-            "?" if number is None else f"{number:,}"
-            for number in (usage.total_tokens, usage.prompt_tokens, usage.completion_tokens)
-        )
-        yield f"{total} tokens ({sent} in, {received} out)"
+    if outcome.usage is not None or outcome.turns:
+        yield tokens(outcome.usage)
     again = outcome.requests.retries
     waited = f", {again:,} of them repeated, {outcome.requests.waited_seconds:.1f} s waited" if again else ""
     yield count(outcome.requests.requests, "request") + waited
