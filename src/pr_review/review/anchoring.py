@@ -10,6 +10,7 @@ from pr_review.review.quotes import Lines, readings
 
 NEAREST_LINES = 3  # the nearest place is at most this far from the hint,
 NEAREST_RATIO = 3  # and the next one at least so many times farther
+MAX_PLACES = 20  # code that stands in more places stands everywhere, like a brace
 MAX_ALTERNATIVES = 10
 PROOF_CHARS = 20  # other than white space: from here on, code that was not quoted as such is no coincidence
 
@@ -44,7 +45,9 @@ def place_quote(index: FileIndex, quote: str | None, line: int | None) -> Anchor
     """Place one quote in an indexed file; without one, or when it is nowhere, the line is kept."""
     matched = _match(index, quote, line)
     if matched:
-        return _decide(_unique(matched), line, telling=any(map(_is_telling, matched)))
+        candidates = _unique(matched)
+        telling = len(candidates) <= MAX_PLACES and any(map(_has_words, matched))
+        return _decide(candidates, line, telling=telling)
     return keep_line(index, line, AnchorStatus.UNVERIFIED if readings(quote or "") else AnchorStatus.LINE)
 
 
@@ -78,8 +81,8 @@ def _unique(matched: dict[Lines, list[Candidate]]) -> list[Candidate]:
     return list({each.place: each for candidates in matched.values() for each in candidates}.values())
 
 
-def _is_telling(reading: Lines) -> bool:
-    """Braces and the like stand everywhere: that they also stand at some line says nothing."""
+def _has_words(reading: Lines) -> bool:
+    """Braces and the like stand everywhere."""
     return any(character.isalnum() for line in reading for character in line)
 
 
@@ -88,7 +91,10 @@ def _length(reading: Lines) -> int:
 
 
 def _decide(candidates: Sequence[Candidate], line: int | None, *, telling: bool) -> Anchor:
-    """Locate, or say which places it may be; code that still exists is never placed on the old side."""
+    """Locate, or say which places it may be; code that still exists is never placed on the old side.
+
+    ``telling``: that the code stands at the hint is no coincidence.
+    """
     head = [each for each in candidates if each.place.side is Side.RIGHT]
     gone = [each for each in candidates if each not in head and not _rewritten(each, head)]
     ranked = sorted(head + gone, key=lambda each: _rank(each, line))
@@ -104,14 +110,14 @@ def _decide(candidates: Sequence[Candidate], line: int | None, *, telling: bool)
 
 
 def _rewritten(old: Candidate, head: Sequence[Candidate]) -> bool:
-    """The same code stands at the same place of the new side: only white space or its neighbours changed."""
-    return any(
-        old.change
-        and new.change
-        and old.change[0] == new.change[0]
-        and abs(old.change[1] - new.change[1]) <= NEAREST_LINES
-        for new in head
-    )
+    """The same lines were put back at the same place, with other white space or other neighbours."""
+    return any(old.change and new.change and _is_same_change(old.change, new.change) for new in head)
+
+
+def _is_same_change(old: tuple[int, int, int], new: tuple[int, int, int]) -> bool:
+    (old_run, old_offset, old_count), (new_run, new_offset, new_count) = old, new
+    same = (old_run, old_count) == (new_run, new_count)
+    return same and abs(old_offset - new_offset) <= NEAREST_LINES
 
 
 def _rank(candidate: Candidate, line: int | None) -> tuple[int, bool, bool, int]:

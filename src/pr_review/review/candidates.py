@@ -24,14 +24,14 @@ _UNKNOWN = "\0"  # the character of a line that the file does not hold
 class Candidate:
     """One place of a quote.
 
-    ``change``: the first run of changed lines that it touches, by number, and how far from the beginning of
-    the run on its side; None for unchanged lines. ``partial``: the longest part of a quote that goes on in
-    another hunk or on the other side.
+    ``change``: the first run of changed lines that it touches, by number, how far from the beginning of the
+    run on its side, and how many of its lines are changed; None when none is. ``partial``: the longest part
+    of a quote that goes on in another hunk or on the other side.
     """
 
     status: AnchorStatus
     place: Place
-    change: tuple[int, int] | None = None
+    change: tuple[int, int, int] | None = None
     partial: bool = False
 
     @property
@@ -47,7 +47,8 @@ class Candidate:
 class Row(NamedTuple):
     """A line that is not blank, normalised, and its number on each side.
 
-    On the side that it is not on, the number is that of the line before. ``change`` is as in ``Candidate``.
+    On the side that it is not on, the number is that of the line before. ``change``: run and offset as
+    in ``Candidate``.
     """
 
     text: str
@@ -116,10 +117,11 @@ class View:
         parts = [list(part) for _, part in groupby(own, key=lambda row: row.hunk)]
         part = max(parts, key=len)
         first, last = (row.new if self.rung.side is Side.RIGHT else row.old for row in (part[0], part[-1]))
+        changes = [row.change for row in part if row.change]
         return Candidate(
             self.rung.status,
             Place(side=self.rung.side, line=first, end_line=last if last > first else None),
-            next((row.change for row in part if row.change), None),
+            (*changes[0], len(changes)) if changes else None,
             partial=len(part) < len(match),
         )
 

@@ -78,15 +78,26 @@ def test_at_most_ten_alternatives(copies, listed):
     assert listed <= MAX_ALTERNATIVES
 
 
-@pytest.mark.parametrize("copies", [49, 50, 51, 500])
-def test_the_hint_is_heard_however_often_the_code_recurs(copies):
-    """Only so many places are listed, but none near the hint is missed."""
+@pytest.mark.parametrize(
+    ("copies", "status"), [(19, "file"), (20, "file"), (21, "ambiguous"), (500, "ambiguous")]
+)
+def test_code_that_stands_everywhere_is_not_located_by_its_line(copies, status):
+    """More than twenty places: that one of them is at the hint says nothing."""
     text = ["again()", "", "", ""] * copies
     last = len(text) - 3
-    assert describe(anchor("again()", last, None, text, None)) == f"file {last}"
+    found = anchor("again()", last, None, text, None)
+    assert (found.status, found.line) == (status, last)
     near = anchor("again()", last + 1, None, text, None)
-    assert (near.status, near.line) == ("nearest", last)
-    assert anchor("again()", last - 2, None, text, None).status == "ambiguous"
+    assert (near.status, near.line) == ("nearest" if status == "file" else status, last)
+
+
+@pytest.mark.parametrize("copies", [49, 50, 51, 500])
+def test_the_places_near_the_hint_are_never_missed(copies):
+    """Only so many places are looked up, those around the hint first."""
+    text = ["again()", "", "", ""] * copies
+    for line in (1, len(text) // 2, len(text) - 3):
+        found = anchor("again()", line, None, text, None)
+        assert found.line == 1 + round((line - 1) / 4) * 4
 
 
 @pytest.mark.parametrize(
