@@ -3,7 +3,8 @@
 The diff is computed once a run (decision 2); nothing of an argument reaches git.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
@@ -56,6 +57,10 @@ class InspectGitDiff:
 
     def __init__(self, diff: Diff) -> None:
         self._diff = diff
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        for place, file in enumerate(diff.files):
+            for name in set(_names(file)):
+                self._places[name].append(place)
 
     def run(self, args: DiffArgs, max_bytes: int) -> ToolResult:
         """Whole hunks in diff order; what does not fit is left out and its file listed in ``omitted``.
@@ -91,12 +96,11 @@ class InspectGitDiff:
         wanted = [validate_path(path) for path in paths]
         if not wanted:
             return self._diff.files, []
-        named = [{path for path in wanted if _names(path, file)} for file in self._diff.files]
-        known: set[str] = set().union(*named)
-        if not known:
+        places = sorted({place for path in wanted for place in self._places.get(path, ())})
+        if not places:
             raise ToolFailure("path_not_in_diff", "The pull request changes none of these paths.")
-        files = [file for file, hits in zip(self._diff.files, named, strict=True) if hits]
-        return files, [path for path in wanted if path not in known]
+        unknown = [path for path in wanted if path not in self._places]
+        return [self._diff.files[place] for place in places], unknown
 
     def _payload(self, excerpt: "DiffExcerpt", listed: int, unknown: list[str]) -> JsonObject:
         payload: JsonObject = {
@@ -161,8 +165,14 @@ class DiffExcerpt:
         return True
 
 
-def _names(path: str, file: ChangedFile) -> bool:
-    return path in {"", file.path, file.old_path} or file.path.startswith(f"{path}/")
+def _names(file: ChangedFile) -> Iterator[str]:
+    """What a path argument may say to mean this file: its new and old name, its folders, "" for the root."""
+    yield file.path
+    yield file.old_path or file.path
+    folder = file.path
+    while folder:
+        folder = folder.rpartition("/")[0]
+        yield folder
 
 
 def _note(file: ChangedFile) -> str:
