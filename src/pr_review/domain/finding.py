@@ -8,6 +8,7 @@ from pydantic import Field
 from pr_review.domain.base import Frozen
 
 CodeLine = Annotated[str, Field(pattern=r"\A[^\n]*\z")]
+IsoDate = Annotated[str, Field(pattern=r"\A\d{4}-\d\d-\d\d\z")]
 
 
 class Severity(StrEnum):
@@ -71,6 +72,19 @@ class AnchorStatus(StrEnum):
     UNVERIFIED = "unverified"
     LINE = "line"
     FILE_LEVEL = "file_level"
+
+
+class Delta(StrEnum):
+    """A finding against the baseline, an earlier review; docs/findings.md has the rules.
+
+    ``NEW``: the baseline does not know it, or there is none. ``RESOLVED``: known, its file was reviewed again,
+    and the code it stands on is gone. ``NOT_SEEN``: known and not reported this time, which proves nothing.
+    """
+
+    NEW = "new"
+    UNCHANGED = "unchanged"
+    RESOLVED = "resolved"
+    NOT_SEEN = "not_seen"
 
 
 class Place(Frozen):
@@ -143,13 +157,34 @@ class Finding(Frozen):
     merged: int = 0
     fingerprint: str = ""
     edit: Edit | None = None
+    delta: Delta = Delta.NEW
+
+
+class Suppression(Frozen):
+    """What the base commit says of one finding: why it does not count, and the last day (UTC) of that."""
+
+    fingerprint: str
+    reason: str
+    expires: IsoDate | None = None
+
+
+class SuppressedFinding(Frozen):
+    """A finding that was reported and does not count, and why; as in its ``Suppression``."""
+
+    finding: Finding
+    reason: str
+    expires: IsoDate | None = None
 
 
 class Review(Frozen):
-    """A validated final review; ``notes`` also hold what was moved out of the findings, with the reason."""
+    """A validated final review; ``notes`` also hold what was moved out of the findings, with the reason.
+
+    ``suppressed`` are no longer among the ``findings``.
+    """
 
     summary: str
     findings: tuple[Finding, ...] = ()
+    suppressed: tuple[SuppressedFinding, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -1,5 +1,6 @@
 """One run: its limits, its turns, what was covered, and how it ended."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from pydantic import Field
@@ -7,7 +8,7 @@ from pydantic import Field
 from pr_review.domain.base import Frozen, JsonObject
 from pr_review.domain.change import PullRequest
 from pr_review.domain.chat import Usage
-from pr_review.domain.finding import Review, Severity
+from pr_review.domain.finding import Delta, Finding, Review, Severity
 from pr_review.errors import TerminationReason
 
 KIB = 1024
@@ -157,6 +158,20 @@ class ErrorRecord(Frozen):
     termination_reason: TerminationReason | None = None
 
 
+class Comparison(Frozen):
+    """The review against the baseline, which reviewed the commit ``head_sha``.
+
+    ``new`` and ``unchanged`` count the findings that are not suppressed; the other two are findings of the
+    baseline, which the next baseline has to know.
+    """
+
+    head_sha: str
+    new: int = 0
+    unchanged: int = 0
+    resolved: tuple[Finding, ...] = ()
+    not_seen: tuple[Finding, ...] = ()
+
+
 class Outcome(Frozen):
     """All that the reports are made from; pure data, written on every way out.
 
@@ -170,6 +185,7 @@ class Outcome(Frozen):
     pull_request: PullRequest | None = None
     merge_base_sha: str | None = None
     review: Review | None = None
+    comparison: Comparison | None = None
     model: str | None = None
     request_id: str | None = None
     termination_reason: TerminationReason | None = None
@@ -187,5 +203,18 @@ class Outcome(Frozen):
     @property
     def highest_severity(self) -> Severity | None:
         """The worst severity among findings inside the diff, else None."""
-        gating = [f.severity for f in self.review.findings if f.in_diff] if self.review else []
-        return min(gating, key=lambda severity: severity.rank, default=None)
+        return _worst(self._gating)
+
+    @property
+    def highest_new_severity(self) -> Severity | None:
+        """The same among those that the baseline does not know."""
+        return _worst([found for found in self._gating if found.delta is Delta.NEW])
+
+    @property
+    def _gating(self) -> list[Finding]:
+        return [found for found in self.review.findings if found.in_diff] if self.review else []
+
+
+def _worst(findings: Iterable[Finding]) -> Severity | None:
+    severities = (found.severity for found in findings)
+    return min(severities, key=lambda severity: severity.rank, default=None)
