@@ -23,7 +23,7 @@ class Tolerance(StrEnum):
     MISSING_INDEX = "streamed calls without an index"
     SHARED_INDEX = "streamed calls that share an index"
     ERROR_IN_SUCCESS = "an error inside a 200 reply, handled as its status"
-    BROKEN_STREAM = "a stream that breaks off, by asking again"
+    BROKEN_STREAM = "a stream that breaks off or is garbled, by asking again"
     REFUSED_CALL = "the server's refusal of its own model's call, by asking again"
 
 

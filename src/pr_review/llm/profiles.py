@@ -31,7 +31,7 @@ OPENCODE = Profile(
     retried_finishes=frozenset({"insufficient_system_resource", "network_error"}),
     tolerances=frozenset({
         Tolerance.REPEATED_IDS, Tolerance.DUPLICATE_IDS, Tolerance.EMPTY_ARGUMENTS,
-        Tolerance.ERROR_IN_SUCCESS,
+        Tolerance.ERROR_IN_SUCCESS, Tolerance.BROKEN_STREAM,
     }),
     note=(
         "Only models of its chat-completions route work (DeepSeek, GLM, Kimi, MiMo, Step); its GPT, Grok, "
@@ -199,7 +199,7 @@ LITELLM = Profile(
     retried_finishes=frozenset({"network_error"}),
     tolerances=frozenset({
         Tolerance.REPEATED_IDS, Tolerance.EMPTY_ARGUMENTS, Tolerance.DOUBLE_ENCODING, Tolerance.MISSING_INDEX,
-        Tolerance.SHARED_INDEX, Tolerance.ERROR_IN_SUCCESS,
+        Tolerance.SHARED_INDEX, Tolerance.ERROR_IN_SUCCESS, Tolerance.BROKEN_STREAM,
     }),
     note="The way to Anthropic, Bedrock and native Gemini.",
 )  # fmt: skip

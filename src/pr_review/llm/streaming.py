@@ -69,6 +69,7 @@ class StreamAssembler:
         self._message: JsonObject = {}
         self._finish: str | None = None
         self._error: JsonObject | None = None
+        self._garbled = False
         self._done = False
 
     def feed(self, chunk: bytes) -> bool:
@@ -81,7 +82,7 @@ class StreamAssembler:
         """The assembled reply, or the failure of a stream that reported an error or broke off."""
         for data in self._reader.close():
             self._event(data)
-        if self._error is not None or self._finish is None:
+        if self._error is not None or self._garbled or self._finish is None:
             return self._broken()
         if "role" not in self._message:  # some servers never say whose turn they stream
             self._message = {"role": "assistant", **self._message}
@@ -103,7 +104,7 @@ class StreamAssembler:
         if data.strip() == DONE:
             self._done = True
             return
-        chunk = _chunk(data)
+        chunk = self._chunk(data)
         if chunk.get("error"):
             self._error, self._done = chunk, True
             return
@@ -114,6 +115,20 @@ class StreamAssembler:
         }
         if chunk.get("choices"):  # an empty list is legal in chunks only (sample 56)
             self._choice(only_choice(chunk))
+
+    def _chunk(self, data: bytes) -> JsonObject:
+        """One decoded chunk; where a broken stream is asked for again, a garbled chunk is its end."""
+        try:
+            chunk = wire_json.loads(data)
+        except ValueError:
+            if not self._profile.accepts(Tolerance.BROKEN_STREAM):
+                hint = profile_hint(accepting(Tolerance.BROKEN_STREAM))
+                raise malformed("A chunk of the stream is not valid JSON.", hint) from None
+            self._garbled = self._done = True
+            return {}
+        if not isinstance(chunk, dict):
+            raise malformed("A chunk of the stream is not a JSON object.")
+        return chunk
 
     def _choice(self, choice: JsonObject) -> None:
         delta, finish = choice.get("delta") or {}, finish_reason(choice)
@@ -215,13 +230,3 @@ def _repeats(call: JsonObject, fragment: JsonObject) -> bool:
     return (
         isinstance(said, dict) and isinstance(again, dict) and bool(said.get("arguments")) and said == again
     )
-
-
-def _chunk(data: bytes) -> JsonObject:
-    try:
-        chunk = wire_json.loads(data)
-    except ValueError:
-        raise malformed("A chunk of the stream is not valid JSON.") from None
-    if not isinstance(chunk, dict):
-        raise malformed("A chunk of the stream is not a JSON object.")
-    return chunk

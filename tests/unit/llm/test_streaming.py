@@ -340,6 +340,16 @@ BROKEN = {
 }
 
 
+@pytest.mark.parametrize("name", ["not JSON", "not UTF-8", "duplicate keys"])
+def test_a_garbled_chunk_is_asked_for_again_under_a_profile(name):
+    """A chunk behind it changes nothing."""
+    with pytest.raises(InvalidTurn) as error:
+        assemble(REFUSED[name])
+    assert "openrouter" in error.value.advice
+    whole = sse([chunk({"role": "assistant", "content": "x"}, "stop")])
+    assert assemble(REFUSED[name] + whole, "openrouter").kind is kinds.STREAM_BROKEN
+
+
 @pytest.mark.parametrize("stream", BROKEN.values(), ids=BROKEN.keys())
 def test_a_stream_that_breaks_off_gives_nothing(stream):
     """Sample 57: refused, or asked again under a profile."""
