@@ -58,7 +58,7 @@ def _lexer(language: str) -> "Lexer | None":
         return None
     from pygments.lexers import get_lexer_by_name  # noqa: PLC0415 -- start-up: the HTML report only
 
-    return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    return get_lexer_by_name(language, stripnl=False, ensurenl=False, startinline=True)  # PHP, from inside
 
 
 def _words(lexer: "Lexer", code: str) -> Iterator[Word]:
