@@ -77,8 +77,9 @@ class AnchorStatus(StrEnum):
 class Delta(StrEnum):
     """A finding against the baseline, an earlier review; docs/findings.md has the rules.
 
-    ``NEW``: the baseline does not know it, or there is none. ``RESOLVED``: known, its file was reviewed again,
-    and the code it stands on is gone. ``NOT_SEEN``: known and not reported this time, which proves nothing.
+    ``NEW``: the baseline does not know it, or there is none. ``RESOLVED``: known, its file was reviewed
+    again, and the code it stands on is gone. ``NOT_SEEN``: known and not reported this time, which proves
+    nothing.
     """
 
     NEW = "new"

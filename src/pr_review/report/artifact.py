@@ -31,6 +31,8 @@ def build(outcome: Outcome) -> ReviewReport:
             "merge_base_sha": outcome.merge_base_sha,
             "summary": review.summary if review else None,
             "findings": review.findings if review else (),
+            "suppressed": review.suppressed if review else (),
+            "comparison": outcome.comparison,
             "notes": review.notes if review else (),
             "run_notes": outcome.notes,
             "coverage": {**counts, "files": coverage.files},

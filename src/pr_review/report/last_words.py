@@ -29,6 +29,8 @@ def minimal(
         "merge_base_sha": None,
         "summary": None,
         "findings": [],
+        "suppressed": [],
+        "comparison": None,
         "notes": [],
         "run_notes": [],
         "coverage": {"reviewed": 0, "excluded": 0, "not_reviewed": 0, "files": []},

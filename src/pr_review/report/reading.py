@@ -28,8 +28,7 @@ def load(data: bytes) -> Outcome:
 
 def _outcome(report: ReviewReport) -> Outcome:
     fields = report.model_dump(include=set(SAME))
-    findings = [finding.model_dump() for finding in report.findings]
-    review = {"summary": report.summary, "findings": findings, "notes": report.notes}
+    review = report.model_dump(include={"summary", "findings", "suppressed", "notes"})
     return Outcome.model_validate(
         fields
         | {

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from pr_review.domain.finding import AnchorStatus, Category, Confidence, Severity, Side
+from pr_review.domain.finding import AnchorStatus, Category, Confidence, Delta, Severity, Side
 from pr_review.domain.run import Conclusion, CoverageStatus, ProtocolAction
 from pr_review.errors import TerminationReason
 
@@ -16,9 +16,15 @@ SCHEMA_VERSION: Literal["1"] = "1"
 
 
 class _Record(BaseModel):
-    """Read from the domain by attribute; unknown fields are ignored, so that a newer file can be read."""
+    """Read from the domain by attribute.
 
-    model_config = ConfigDict(frozen=True, extra="ignore", from_attributes=True)
+    Unknown fields are ignored, so that a newer file can be read; a field that came after the first release
+    has a default, so that an older one can.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", from_attributes=True, json_schema_serialization_defaults_required=True
+    )
 
 
 class ToolRecord(_Record):
@@ -96,6 +102,31 @@ class FindingRecord(_Record):
     fingerprint: str = Field(description="The same for the same finding after lines have moved.")
     edit: EditRecord | None = Field(
         description="The suggestion, when what it replaces stands in the head exactly as quoted."
+    )
+    delta: Delta = Field(
+        Delta.NEW, description="Against the baseline; new when there is none. See docs/findings.md."
+    )
+
+
+class SuppressedRecord(_Record):
+    """A finding that the base commit's configuration silences: it is reported and does not count."""
+
+    finding: FindingRecord
+    reason: str
+    expires: str | None = Field(description="The last day of it, in UTC, as in 2026-12-31.")
+
+
+class ComparisonRecord(_Record):
+    """The findings against the baseline, the report of an earlier review."""
+
+    head_sha: str = Field(description="The commit that the baseline reviewed.")
+    new: int = Field(ge=0, description="How many of `findings` it does not know.")
+    unchanged: int = Field(ge=0, description="How many of `findings` it knows.")
+    resolved: tuple[FindingRecord, ...] = Field(
+        description="Known findings whose file was reviewed again, and whose code is gone from it."
+    )
+    not_seen: tuple[FindingRecord, ...] = Field(
+        description="Other known findings that were not reported this time, which proves nothing."
     )
 
 
@@ -217,6 +248,10 @@ class ReviewReport(_Record):
     merge_base_sha: str | None = Field(description="Where the diff starts.")
     summary: str | None
     findings: tuple[FindingRecord, ...]
+    suppressed: tuple[SuppressedRecord, ...] = Field(
+        (), description="Findings that do not count; they are not among `findings`."
+    )
+    comparison: ComparisonRecord | None = Field(None, description="Null when there was no usable baseline.")
     notes: tuple[str, ...] = Field(description="Of the reviewer.")
     run_notes: tuple[str, ...] = Field(description="Of this program, on this run.")
     coverage: CoverageRecord

@@ -58,7 +58,7 @@ def test_schema_is_open_and_complete():
     """A field may be added, and no field of this version may be missing."""
     nodes = [schema(), *schema()["$defs"].values()]
     objects = [node for node in nodes if node.get("type") == "object"]
-    assert len(objects) == 17
+    assert len(objects) == 19
     for node in objects:
         assert "additionalProperties" not in node
         assert set(node["required"]) == set(node["properties"])
@@ -70,6 +70,17 @@ def test_old_reader_ignores_a_new_field(outcomes):
     newer["findings"][0]["field_of_tomorrow"] = "hunk"
     Draft202012Validator(schema()).validate(newer)
     assert ReviewReport.model_validate(newer) == build(outcomes.rich)
+
+
+def test_file_of_the_first_release_is_still_read(outcomes):
+    """What came later has a default on reading, and is always written."""
+    older = decoded(outcomes.rich)
+    for added in ("suppressed", "comparison"):
+        del older[added]
+    for found in older["findings"]:
+        del found["delta"]
+    assert ReviewReport.model_validate(older) == build(outcomes.rich)
+    assert not Draft202012Validator(schema()).is_valid(older)
 
 
 def test_schema_refuses_another_version(outcomes):
@@ -179,7 +190,7 @@ def test_no_domain_field_is_forgotten(record, source):
 
 
 def test_no_outcome_field_is_forgotten():
-    renamed = {"review": {"summary", "findings", "notes"}, "notes": {"run_notes"}}
+    renamed = {"review": {"summary", "findings", "suppressed", "notes"}, "notes": {"run_notes"}}
     expected = {"schema_version", "tool"}.union(*(renamed.get(name, {name}) for name in Outcome.model_fields))
     assert set(ReviewReport.model_fields) == expected
 
