@@ -68,7 +68,7 @@ class Page(HTMLParser):
             self.style += data
             return
         self.text += data
-        if "figure" in self.open and self.lines:
+        if "span" in self.open and "figure" in self.open and self.lines:
             mark, number, text = self.lines[-1]
             self.lines[-1] = (mark, number, text + data)
 
