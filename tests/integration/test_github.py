@@ -196,12 +196,28 @@ def test_an_api_that_is_down_is_a_note_when_nothing_needs_it(upstream, remote_bo
     assert note.startswith("The changed files were not compared with GitHub's list")
 
 
-@pytest.mark.parametrize(("event", "name"), [(None, "pull_request"), (DISPATCH, "workflow_dispatch")])
-def test_an_api_that_is_down_is_an_error_when_it_has_to_be_asked(upstream, remote_box, event, name):
+@pytest.mark.parametrize(
+    ("event", "name", "deeper"), [(None, "pull_request", True), (DISPATCH, "workflow_dispatch", False)]
+)
+def test_an_api_that_is_down_is_an_error_when_it_has_to_be_asked(upstream, remote_box, event, name, deeper):
+    """For the merge base of a shallow checkout the lines to add are named; a number needs the API."""
     box = remote_box(event, name=name)
     upstream.check_out(box.workspace)
     box.environ["GITHUB_API_URL"] = "http://127.0.0.1:9"
-    check_refused(box.run(provider="offline", timeout_seconds=3), "github_unreachable")
+    error = check_refused(box.run(provider="offline", timeout_seconds=3), "github_unreachable")
+    assert ("`with:` and `fetch-depth: 0`" in error["advice"]) is deeper
+
+
+def test_a_public_repository_needs_no_token(upstream, remote_box, github, monkeypatch):
+    monkeypatch.setattr(upstream.server, "token", None)
+    github.token = None
+    box = remote_box(DISPATCH, name="workflow_dispatch")
+    del box.environ["INPUT_GITHUB-TOKEN"]
+    run_git(box.workspace.parent, "clone", "-q", "--depth=1", upstream.url, str(box.workspace))
+    upstream.server.forget()
+    check_reviewed(box.run(provider="offline"))
+    assert upstream.server.authorizations == {None}
+    assert not any("authorization" in request.headers for request in github.server.requests)
 
 
 def test_a_slow_api_ends_no_review(upstream, remote_box, github):

@@ -18,7 +18,14 @@ from pr_review.entry.settings import Settings
 from pr_review.entry.subject import Subject
 from pr_review.entry.trees import ReviewedTrees
 from pr_review.entry.wiring import Reviewer, build_reviewer, build_toolbox, choose_provider
-from pr_review.errors import RepositoryError, ReviewStopped, Skipped, TerminationReason, ToolFailure
+from pr_review.errors import (
+    HostError,
+    RepositoryError,
+    ReviewStopped,
+    Skipped,
+    TerminationReason,
+    ToolFailure,
+)
 from pr_review.repository.diff import compute_diff
 from pr_review.repository.store import ObjectStore
 from pr_review.repository.tree import HeadTree
@@ -31,6 +38,7 @@ ResultT = TypeVar("ResultT")
 
 CROSS_CHECK_SECONDS = 30.0
 CROSS_CHECK_LATE = "The changed files were not compared with GitHub's list: it took too long."
+DEEPER = "Or add `with:` and `fetch-depth: 0` to the checkout step: then git itself knows the merge base."
 CLOSE_SECONDS = 1.0  # a connection that does not close in time is left to the end of the process
 
 
@@ -219,9 +227,14 @@ def _ask_merge_base(subject: Subject) -> str:
         raise RepositoryError(
             "no_merge_base",
             "The checkout is too shallow to find the merge base, and GitHub was not asked.",
-            "Give the action a github-token, or add `with:` and `fetch-depth: 0` to the checkout step.",
+            f"Give the action a github-token. {DEEPER}",
         )
-    return subject.merge_base()
+    try:
+        return subject.merge_base()
+    except HostError as error:
+        if error.code != "no_common_history":
+            error.advice += f" {DEEPER}"
+        raise
 
 
 def _nothing_selected(diff: Diff) -> Skipped:

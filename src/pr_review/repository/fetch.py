@@ -42,14 +42,14 @@ FAILURES = (
         (
             "fetch_unreachable",
             "The server could not be reached to fetch the pull request's commits.",
-            "Check the network and proxy, or check out with `fetch-depth: 0` before this step.",
+            "Check the network and proxy, or add `with:` and `fetch-depth: 0` to the checkout step.",
         ),
     ),
 )
 UNKNOWN = (
     "fetch_failed",
     "Fetching the pull request's commits failed.",
-    "Check out with `fetch-depth: 0` before this step, or run again with --debug.",
+    "Add `with:` and `fetch-depth: 0` to the checkout step, or run again with --debug.",
 )
 
 
