@@ -88,13 +88,13 @@ def render_user(
     """The user message, and which hunks it shows whole."""
     patch = select_patch(selection.selected, MAX_PATCH_BYTES)
     text = _template("user.md").substitute(
-        url=pull_request.url,
+        subject=f"pull request: {pull_request.url}" if pull_request.url else "change of a local repository.",
         base_ref=fence(pull_request.base_ref, inline=True),
         merge_base=merge_base,
         head=pull_request.head_sha,
         title=fence(pull_request.title),
         body=fence(pull_request.body, MAX_BODY_BYTES),
-        commits=fence(COMMIT_SEPARATOR.join(commits), MAX_COMMITS_BYTES),
+        commits=fence(_join_messages(commits), MAX_COMMITS_BYTES),
         files=fence("\n".join(map(_describe, selection.selected)), MAX_FILE_LIST_BYTES),
         top_level=fence("\n".join(top_level), MAX_TOP_LEVEL_BYTES),
         excluded=fence(_describe_excluded(selection), MAX_BODY_BYTES),
@@ -164,6 +164,12 @@ def fence(text: str, max_bytes: int | None = None, *, info: str = "", inline: bo
 def _describe(file: ChangedFile) -> str:
     origin = f" from {file.old_path}" if file.old_path and file.old_path != file.path else ""
     return f"{file.path} ({file.status}{origin}, +{file.additions} -{file.deletions})"
+
+
+def _join_messages(commits: Sequence[str]) -> str:
+    """Commit messages; those that are all a subject only take a line each."""
+    subjects_only = all("\n" not in message for message in commits)
+    return ("\n" if subjects_only else COMMIT_SEPARATOR).join(commits)
 
 
 def _describe_excluded(selection: Selection) -> str:

@@ -95,7 +95,7 @@ def test_the_user_message_holds_identity_files_and_patch():
     """Item 15."""
     first = changed("src/a.py", "@@ -1 +1 @@\n-a\n+b\n", additions=1, deletions=1)
     content = prompt(first, excluded={"x.lock": "lock file"}).messages[1].content
-    for part in ("https://github.com/o/r/pull/7", "Title", "Body", "First\n\n---\n\nSecond", "b" * 40, SHA):
+    for part in ("https://github.com/o/r/pull/7", "Title", "Body", "First\nSecond", "b" * 40, SHA):
         assert part in content
     assert "src/a.py (modified, +1 -1)" in content
     assert "README.md\nsrc/" in content
@@ -162,6 +162,18 @@ def test_nothing_inside_a_fence_can_close_it(text, bound):
 @given(st.text(alphabet="`a\n ", max_size=30))
 def test_an_inline_fence_stays_on_its_line(text):
     assert "\n" not in fence(text, inline=True)
+
+
+def test_commit_messages_with_bodies_are_kept_apart():
+    assert (
+        "One\n\n---\n\nTwo\n\nWhy." in prompt(changed(), commits=("One", "Two\n\nWhy.")).messages[1].content
+    )
+
+
+def test_a_local_change_has_no_url():
+    assert (
+        prompt(changed(), url="").messages[1].content.startswith("Review this change of a local repository.")
+    )
 
 
 def test_long_bodies_are_cut_and_that_is_said():
