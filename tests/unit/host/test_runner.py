@@ -171,6 +171,17 @@ def test_log_is_neutralised():
     assert runner.out.getvalue() == ": :error::x\n"
 
 
+def test_exact_text_is_printed_while_commands_are_stopped():
+    """Byte for byte; a token that nobody can guess ends it."""
+    runner = in_actions()
+    runner.log_exactly("+::error::x\n \x1b[31m\r\n")
+    token = random_hex()
+    assert runner.out.getvalue() == f"::stop-commands::{token}\n+::error::x\n \x1b[31m\r\n::{token}::\n"
+    outside = Runner.from_environ({}, io.StringIO(newline=""), random_hex)
+    outside.log_exactly("a\r\n")
+    assert outside.out.getvalue() == "a\r\n"
+
+
 def test_outside_actions_it_only_prints(tmp_path):
     """No command, no file, no secret."""
     runner = Runner.from_environ({}, io.StringIO(), random_hex)

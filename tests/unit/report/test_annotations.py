@@ -4,7 +4,7 @@ import pytest
 
 from pr_review.domain.finding import Finding, Review, Severity, Side
 from pr_review.domain.run import Conclusion, Outcome
-from pr_review.report.annotations import build
+from pr_review.report.annotations import PER_LEVEL, build, render
 
 
 def finding(severity="high", **fields):
@@ -21,9 +21,13 @@ def finding(severity="high", **fields):
     return Finding(**(base | fields))
 
 
-def annotate(*findings):
+def outcome(*findings):
     review = Review(summary="s", findings=findings)
-    return build(Outcome(conclusion=Conclusion.FINDINGS, exit_code=0, provider="p", review=review))
+    return Outcome(conclusion=Conclusion.FINDINGS, exit_code=0, provider="p", review=review)
+
+
+def annotate(*findings):
+    return build(outcome(*findings))
 
 
 def test_each_severity_has_its_level():
@@ -76,3 +80,16 @@ def test_a_message_has_at_most_4096_characters(size, cut):
 
 def test_no_review_has_no_annotations():
     assert build(Outcome(conclusion=Conclusion.FAILED, exit_code=3, provider="p")) == ((), 0)
+
+
+def test_rendered_annotations_are_commands_that_carry_text_only():
+    """One line each, whatever a finding holds; what does not fit is counted."""
+    hostile = finding(title="a,b:c\n::error::x", explanation="100%\r\n##[error]y", path="a,b.py", line=7)
+    text = render(outcome(*[hostile] * (PER_LEVEL + 2)))
+    first, *_, last = text.splitlines()
+    assert first == (
+        "::error title=a%2Cb%3Ac%0A%3A %3Aerror%3A%3Ax,file=a%2Cb.py,line=7::100%25%0A# #[error]y%0A%0AFix."
+    )
+    assert text.count("\n") == PER_LEVEL + 1
+    assert last == "2 more findings are not annotated."
+    assert render(outcome()) == ""

@@ -176,6 +176,22 @@ def test_system_errors_are_one_sentence_without_a_path(workspace, output_dir):
     assert caught.value.advice
 
 
+def test_removes_a_file_and_nothing_else(workspace, outside):
+    """What an earlier run left; nothing there is fine; a link or a folder is not ours."""
+    (outside / "kept").touch()
+    with ReportDirectory.open(workspace, "out") as directory:
+        directory.write("old", b"x")
+        directory.remove("old")
+        directory.remove("old")
+        (workspace / "out/link").symlink_to(outside / "kept")
+        (workspace / "out/folder").mkdir()
+        for name in ("link", "folder"):
+            with pytest.raises(ConfigError):
+                directory.remove(name)
+    assert sorted(path.name for path in (workspace / "out").iterdir()) == [".gitignore", "folder", "link"]
+    (outside / "kept").unlink()
+
+
 def test_descriptors_are_closed(workspace):
     """Also when opening fails."""
     (workspace / "file").touch()

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from pr_review.domain.finding import Review, Severity
+from pr_review.domain.finding import AnchorStatus, Edit, Excerpt, Place, Review, Severity, Side
 from pr_review.domain.run import KIB, Conclusion, Coverage, CoverageStatus, ErrorRecord, FileCoverage
 from pr_review.report import wording
 from pr_review.report.summary import MAX_FILE_ROWS, SUMMARY_BYTES, render
@@ -183,6 +183,27 @@ def test_cap_cuts_whole_findings(outcomes):
     assert cut.count("<details>") == whole.count("<details>") - 1
     assert "**1 more finding** did not fit" in cut
     assert "`review.json`" in cut
+
+
+def test_a_review_of_100_findings_fits_whole(outcomes):
+    """With everything a finding can have, at the length that models write."""
+    lines = ("    value = compute(first, second, third)  # a line of code",) * 12
+    full = outcomes.rich.review.findings[3].model_copy(
+        update={
+            "explanation": "A sentence of forty characters, or so. " * 30,
+            "recommendation": "A sentence of forty characters, or so. " * 10,
+            "excerpt": Excerpt(start_line=35, lines=lines),
+            "edit": Edit(start_line=41, removed=lines, added=lines, before=lines[:3], after=lines[:3]),
+            "anchor": AnchorStatus.AMBIGUOUS,
+            "alternatives": tuple(Place(side=Side.RIGHT, line=100 * n) for n in range(1, 11)),
+            "merged": 3,
+        }
+    )
+    review = Review(summary="", findings=(full,) * 100)
+    page = render(outcomes.rich.model_copy(update={"review": review}))
+    assert size(page) < SUMMARY_BYTES
+    assert page.count("<summary>🔴") == 100
+    assert "did not fit" not in page
 
 
 @pytest.mark.parametrize("max_bytes", [3000, 10_000, 40_000, 80_000])

@@ -1,0 +1,186 @@
+"""Every report of a run, as files and rendered again from the artifact; the patch applied with git."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft4Validator
+
+from pr_review.domain.run import Outcome
+from pr_review.entry.cli import FORMATS
+from pr_review.entry.render import RENDERERS
+from pr_review.entry.reports import Written, write_further_reports
+from pr_review.report.files import ReportDirectory
+
+SARIF_SCHEMA = Path(__file__).parents[1] / "unit/report/data/sarif-2.1.0-rtm.5.json"
+FILES = ["review.html", "review.json", "review.md", "review.sarif", "suggestions.patch"]
+
+
+def finding(**fields) -> dict:
+    base = {
+        "severity": "high",
+        "title": "A default that all calls share",
+        "explanation": "The list is made once.",
+        "path": "a.py",
+        "line": 4,
+        "evidence": "def f(x=[]):",
+        "recommendation": "Use None.",
+        "existing_code": "def f(x=[]):\n    return x",
+        "suggestion": "def f(x=None):\n    return x or []",
+    }
+    return base | fields
+
+
+@pytest.fixture
+def reviewed(action_box, chat_server, chat_inputs):
+    """``reviewed(*findings, **inputs)``: the action run with a model that reports these."""
+
+    def run(*findings: dict, **inputs):
+        review = {"summary": "Adds f.", "findings": list(findings), "notes": []}
+        chat_server.rule = lambda _: chat_server.completion(content=json.dumps(review))
+        return action_box.run(**chat_inputs, **inputs)
+
+    return run
+
+
+def written(workspace: Path) -> dict[str, bytes]:
+    folder = workspace / "pr-review-report"
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+
+
+def render(workspace: Path, kind: str, **environ: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "pr_review", "render", "pr-review-report/review.json", "--format", kind],
+        cwd=workspace,
+        env={"PATH": os.environ["PATH"], **environ},
+        capture_output=True,
+        check=True,
+    )
+
+
+def test_every_report_is_written_and_comes_again_from_the_artifact(reviewed, action_box):
+    """Byte for byte; the SARIF file keeps its schema."""
+    assert reviewed(finding()).outputs["conclusion"] == "findings"
+    files = written(action_box.workspace)
+    assert sorted(files) == FILES
+    Draft4Validator(json.loads(SARIF_SCHEMA.read_text())).validate(json.loads(files["review.sarif"]))
+    kinds = {"md": "review.md", "html": "review.html", "sarif": "review.sarif", "patch": "suggestions.patch"}
+    for kind, name in kinds.items():
+        assert render(action_box.workspace, kind).stdout.rstrip(b"\n") == files[name].rstrip(b"\n")
+
+
+def test_patch_applies_at_the_head_commit(reviewed, action_box):
+    """The checkout is the head commit; afterwards it is what the suggestion says."""
+    reviewed(finding())
+    apply = ["git", "apply", "pr-review-report/suggestions.patch"]
+    subprocess.run([*apply, "--check"], cwd=action_box.workspace, check=True)
+    subprocess.run(apply, cwd=action_box.workspace, check=True)
+    assert (action_box.workspace / "a.py").read_text() == "one = 1\n\n\ndef f(x=None):\n    return x or []\n"
+
+
+@pytest.mark.parametrize("environ", [{}, {"GITHUB_ACTIONS": "true"}])
+def test_patch_can_be_piped_into_git(reviewed, action_box, environ):
+    """Also in a workflow, where the runner is kept from obeying what the lines say."""
+    reviewed(finding(suggestion="def f(x=()):\n    ::error::evil"))
+    patch = render(action_box.workspace, "patch", **environ).stdout
+    lines = patch.decode().splitlines()
+    assert ("::stop-commands::" in lines[0]) is bool(environ)
+    if environ:
+        token = lines[0].removeprefix("::stop-commands::")
+        assert len(token) == 32
+        assert lines[-1] == f"::{token}::"
+        assert [line for line in lines if token in line] == [lines[0], lines[-1]]
+    subprocess.run(["git", "apply", "-"], cwd=action_box.workspace, input=patch, check=True)
+    assert "::error::evil" in (action_box.workspace / "a.py").read_text()
+
+
+def test_a_run_without_suggestions_leaves_no_patch_of_an_earlier_one(reviewed, action_box):
+    reviewed(finding())
+    assert "suggestions.patch" in written(action_box.workspace)
+    reviewed()
+    assert sorted(written(action_box.workspace)) == [name for name in FILES if name != "suggestions.patch"]
+
+
+def test_a_suggestion_for_a_link_is_not_in_the_patch(reviewed, action_box):
+    """Git would not write through it."""
+    (action_box.workspace / "link.py").symlink_to("a.py")
+    head = action_box.repo.commit({}, "a link")
+    action_box.write_event(action_box.repo.base_sha, head)
+    result = reviewed(finding(path="link.py"))
+    [found] = result.artifact["findings"]
+    assert (found["path"], found["line"], found["edit"]) == ("link.py", 4, None)
+    assert "suggestions.patch" not in written(action_box.workspace)
+
+
+@pytest.mark.parametrize("inputs", [{"max_rounds": "many"}, {"exclude": "*"}])
+def test_a_run_that_reviews_nothing_leaves_its_reports_too(reviewed, action_box, inputs):
+    """Wrong settings, and nothing selected."""
+    result = reviewed(finding(), **inputs)
+    assert result.outputs["conclusion"] in {"failed", "skipped"}
+    assert sorted(written(action_box.workspace)) == [name for name in FILES if name != "suggestions.patch"]
+
+
+def test_no_report_holds_the_key(reviewed, action_box, chat_inputs):
+    """A model that quotes it, in the suggestion too: what is redacted is no edit."""
+    key = chat_inputs["api_key"]
+    reviewed(finding(title=key, suggestion=f"def f(x={key}):\n    return x"))
+    files = written(action_box.workspace)
+    assert sorted(files) == [name for name in FILES if name != "suggestions.patch"]
+    assert [name for name, data in files.items() if key.encode() in data] == []
+
+
+@pytest.mark.parametrize("name", ["review.html", "review.sarif", "suggestions.patch"])
+def test_a_folder_in_the_place_of_a_report_moves_them_all(reviewed, action_box, name):
+    """Somebody's file is never replaced; the outputs name where the reports are."""
+    (action_box.workspace / "pr-review-report" / name).mkdir(parents=True)
+    result = reviewed(finding())
+    folder = Path(result.outputs["report-path"]).parent
+    assert folder.name.startswith("pr-review-report-")
+    assert (action_box.workspace / folder / "review.html").is_file()
+    assert "output_dir_unsafe" in result.log
+
+
+def test_a_report_that_fails_does_not_take_the_others_with_it(tmp_path, outcomes):
+    """A folder that appears in the place of one, after the folder was opened."""
+    with ReportDirectory.open(tmp_path, "out") as directory:
+        (tmp_path / "out" / "review.sarif").mkdir()
+        done = write_further_reports(directory, outcomes, Written("out/review.json"))
+    assert list(done.failed) == ["review.sarif"]
+    assert done.further == ("out/review.html",)
+    assert done.report_path == "out/review.json"
+
+
+@pytest.fixture
+def outcomes() -> Outcome:
+    return Outcome(conclusion="skipped", exit_code=0, provider="offline")
+
+
+def test_a_failed_report_is_said_in_the_log(action_box, chat_server, chat_inputs):
+    """As a warning; the run itself, its outputs and the other reports are as good as without."""
+
+    def answer(_):
+        (action_box.workspace / "pr-review-report" / "review.html").mkdir()
+        return chat_server.completion(content=json.dumps({"summary": "", "findings": [], "notes": []}))
+
+    chat_server.rule = answer
+    result = action_box.run(**chat_inputs)
+    assert "::warning title=pr-review::review.html could not be written; review.json holds" in result.log
+    assert (result.code, result.outputs["conclusion"]) == (0, "clean")
+    assert (action_box.workspace / "pr-review-report" / "review.sarif").is_file()
+
+
+def test_formats_of_the_command_line_are_the_renderers():
+    """The parser does not import them."""
+    assert tuple(RENDERERS) == FORMATS
+
+
+def test_annotations_come_from_the_artifact_too(reviewed, action_box):
+    reviewed(finding(title="50% ::error::x\n::set"), annotations="false")
+    printed = render(action_box.workspace, "annotations").stdout.decode()
+    assert printed == (
+        "::error title=50%25 %3A%3Aerror%3A%3Ax%0A%3A %3Aset,file=a.py,line=4,endLine=5"
+        "::The list is made once.%0A%0AUse None.\n"
+    )
