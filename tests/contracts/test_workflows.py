@@ -14,7 +14,8 @@ IDS = [path.name for path in WORKFLOWS]
 
 # owner/name[/path]@commit, with the version that the commit is.
 PINNED = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+)?@[0-9a-f]{40} # v\d+(?:\.\d+)*")
-# `$/` is the workflow's own repository at the commit that runs; only whole workflows are called so.
+# `$/` is the workflow's own repository at the commit that runs (github.com, since July 2026), whatever is
+# checked out; only whole workflows are called so.
 OWN_WORKFLOW = re.compile(r"\$/\.github/workflows/[\w-]+\.yml(?: #.*)?")
 
 
@@ -63,7 +64,7 @@ def test_the_rule_sees_each_unpinned_use(use):
 
 
 def test_a_reusable_workflow_names_not_even_its_own_repository():
-    """What `$/` means there is the caller's business; owner, name and commit cannot be mistaken."""
+    """Others call it, also on GHES, which does not know `$/`; owner, name and commit work everywhere."""
     own = "    uses: $/.github/workflows/review.yml\n"
     assert wrong_uses(own, reusable=False) == []
     assert wrong_uses(own, reusable=True) == ["$/.github/workflows/review.yml"]
