@@ -22,8 +22,9 @@ OUTPUTS = {
     "summary-path",
     "termination-reason",
 }
-# What the reusable workflow decides itself: the job's token, its own checkout, and where it uploads from.
-FIXED_IN_WORKFLOW = {"github-token", "path", "output-dir", "workspace-root"}
+# What the reusable workflow decides itself: the job's token, its own checkout, and where it uploads from. It
+# fetches no baseline: that needs the right to read other runs, which its callers would have to give.
+FIXED_IN_WORKFLOW = {"github-token", "path", "output-dir", "workspace-root", "baseline", "fail-on-new"}
 SECRETS_OF_WORKFLOW = {"api-key": "PR_REVIEW_API_KEY", "extra-headers": "PR_REVIEW_EXTRA_HEADERS"}
 
 
@@ -67,7 +68,9 @@ def test_action_yml_runs_the_container():
 
 def test_settings_have_a_field_for_each_input():
     """And nothing that no input sets, but what the configuration file adds."""
-    assert Settings.model_fields.keys() == {item.field for item in INPUTS} | {"guidelines", "given", "notes"}
+    assert Settings.model_fields.keys() == {item.field for item in INPUTS} | {
+        *("guidelines", "suppress", "given", "notes")
+    }
 
 
 def test_every_default_is_valid():

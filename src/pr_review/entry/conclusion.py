@@ -24,14 +24,22 @@ def conclude(
 
 
 def exit_code(
-    conclusion: Conclusion, worst: Severity | None, error: PrReviewError | None, settings: Settings | None
+    conclusion: Conclusion,
+    error: PrReviewError | None,
+    settings: Settings | None,
+    *,
+    worst: Severity | None = None,
+    worst_new: Severity | None = None,
 ) -> int:
-    """The exit code; ``worst`` is the highest severity inside the diff, ``settings`` None if unreadable."""
+    """The exit code; ``settings`` is None if they could not be read.
+
+    ``worst`` is the highest severity inside the diff, ``worst_new`` that of what the baseline does not know.
+    """
     if conclusion is Conclusion.FAILED:
         code = error.exit_code if error else EXIT_REVIEW
         neutral = settings is not None and settings.on_error == "neutral"
         return EXIT_OK if neutral and code == EXIT_REVIEW else code
-    if settings and reaches(worst, settings.fail_on):
+    if settings and (reaches(worst, settings.fail_on) or reaches(worst_new, settings.fail_on_new)):
         return EXIT_FINDINGS
     if conclusion is Conclusion.INCOMPLETE and settings and settings.fail_on_incomplete:
         return EXIT_REVIEW

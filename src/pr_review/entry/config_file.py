@@ -5,7 +5,8 @@ neither provider, endpoint, model, key, token, headers nor output, and can only 
 """
 
 import difflib
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -13,7 +14,13 @@ from pr_review.domain.run import KIB
 from pr_review.entry import values
 from pr_review.entry.inputs import MAX_INSTRUCTIONS_BYTES
 from pr_review.entry.settings import Settings
+from pr_review.entry.suppress_list import ITEM_KEYS, SuppressList, to_suppressions
 from pr_review.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pr_review.entry import strict_yaml
+
+    Lines = dict[strict_yaml.Path, int]
 
 CONFIG_PATH = ".github/pr-review.yml"
 MAX_CONFIG_BYTES = 64 * KIB
@@ -45,7 +52,8 @@ PositiveLimit = Annotated[int, Field(ge=1)]
 class FileConfig(BaseModel):
     """The keys of the file, in kebab case; each has the meaning of the input of the same name.
 
-    ``guidelines`` are repository paths of the base commit whose text joins the instructions.
+    ``guidelines`` are repository paths of the base commit whose text joins the instructions. ``suppress``
+    names findings that do not count.
     """
 
     model_config = ConfigDict(
@@ -58,6 +66,7 @@ class FileConfig(BaseModel):
     guidelines: Guidelines | None = None
     language: Annotated[str, AfterValidator(values.language_tag)] | None = None
     fail_on: Annotated[str, AfterValidator(_severity_or_never)] | None = None
+    fail_on_new: Annotated[str, AfterValidator(_severity_or_never)] | None = None
     fail_on_incomplete: bool | None = None
     annotations: bool | None = None
     max_rounds: PositiveLimit | None = None
@@ -65,6 +74,7 @@ class FileConfig(BaseModel):
     max_requests: PositiveLimit | None = None
     max_repairs: Limit | None = None
     timeout_seconds: PositiveLimit | None = None
+    suppress: SuppressList | None = None
 
 
 LIMITS = ("max_rounds", "max_tool_calls", "max_requests", "max_repairs", "timeout_seconds")
@@ -110,11 +120,21 @@ def apply(settings: Settings, config: FileConfig) -> Settings:
                 f"{CONFIG_PATH}: `{key}` may only lower the limit of {allowed}, not raise it to {value}."
             )
         else:
-            update[field] = values.fail_on(value) if field == "fail_on" else value
+            convert = _TO_SETTING.get(field)
+            update[field] = convert(value) if convert else value
     return settings.model_copy(update={**update, "notes": (*settings.notes, *notes)})
 
 
+# What a setting holds in another form than the file.
+_TO_SETTING: dict[str, Callable[[Any], Any]] = {
+    "fail_on": values.fail_on,
+    "fail_on_new": values.fail_on,
+    "suppress": to_suppressions,
+}
+
 _PROBLEMS = {
+    "missing": "is missing",
+    "model_type": "must be a mapping",
     "string_type": "must be a text; quote it",
     "int_type": "must be an integer",
     "bool_type": "must be true or false",
@@ -125,15 +145,22 @@ _PROBLEMS = {
 }
 
 
-def _describe(problem: Any, lines: dict[str, int]) -> str:
-    key = str(problem["loc"][0])
-    where = f"{CONFIG_PATH}, line {lines[key]}: "
+def _describe(problem: Any, lines: "Lines") -> str:
+    place = problem["loc"]
+    key = ".".join(part for part in place if isinstance(part, str))
+    where = f"{CONFIG_PATH}, line {_line(place, lines)}: "
     if problem["type"] != "extra_forbidden":
         template = _PROBLEMS.get(problem["type"], "is not valid")
         return f"{where}`{key}` {template.format(**problem.get('ctx', {}))}."
-    close = difflib.get_close_matches(key, KEYS, n=1)
+    close = difflib.get_close_matches(place[-1], KEYS if len(place) == 1 else ITEM_KEYS, n=1)
     hint = f"; did you mean `{close[0]}`?" if close else "."
-    return f"{where}unknown key {key[:40]!a}{hint}"
+    return f"{where}unknown key {place[-1][:40]!a}{hint}"
+
+
+def _line(place: "strict_yaml.Path", lines: "Lines") -> int:
+    """Of the innermost key or item that the file holds: a missing key has no line of its own."""
+    known = (place[:depth] for depth in range(len(place), 0, -1))
+    return next(lines[path] for path in known if path in lines)
 
 
 def _error(detail: str) -> ConfigError:

@@ -2,6 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+
+def utc_today() -> date:
+    """The day that suppressions expire by; the runner's own time zone is nobody's."""
+    return datetime.now(UTC).date()
 
 
 @dataclass(frozen=True)

@@ -179,6 +179,20 @@ INPUTS: tuple[Input, ...] = (
         "`medium`, `high` or `critical`.",
     ),
     Input(
+        "fail-on-new",
+        "never",
+        values.fail_on,
+        "As `fail-on`, but only for findings that the `baseline` does not know; without one every finding is "
+        "new.",
+    ),
+    Input(
+        "baseline",
+        "",
+        values.path_below,
+        "Path of the `review.json` of an earlier review, relative to the workspace: the report says what is "
+        "new since then; see docs/findings.md.",
+    ),
+    Input(
         "fail-on-incomplete",
         "false",
         values.boolean,

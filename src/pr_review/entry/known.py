@@ -12,13 +12,17 @@ from pr_review.entry.settings import Settings
 from pr_review.entry.wiring import Reviewer
 from pr_review.errors import PrReviewError, TerminationReason
 from pr_review.review.coverage import build_coverage
+from pr_review.review.delta import Baseline, compare, mark
 from pr_review.review.loop import Record
 from pr_review.review.selection import Selection
 
 
 @dataclass
 class Known:
-    """Filled in as a run goes; a field is None, or empty, until its step has finished."""
+    """Filled in as a run goes; a field is None, or empty, until its step has finished.
+
+    ``gone`` are the fingerprints of findings of the baseline whose code is no longer there.
+    """
 
     settings: Settings | None = None
     pull_request: PullRequest | None = None
@@ -28,6 +32,8 @@ class Known:
     prompt_version: str | None = None
     record: Record | None = None
     review: Review | None = None
+    baseline: Baseline | None = None
+    gone: frozenset[str] = frozenset()
     first_request: bytes | None = None
     is_tracked: Callable[[Path], bool] = lambda _path: False
     notes: list[str] = field(default_factory=list)
@@ -35,15 +41,17 @@ class Known:
     def outcome(self, error: PrReviewError | None, duration_ms: int) -> Outcome:
         """The run as the reports take it; ``error`` is what ended it, None for a final review."""
         coverage = self._coverage(error)
+        review = mark(self.review, self.baseline) if self.review and self.baseline else self.review
         record = self.record or Record()
         provider = self.reviewer.provider if self.reviewer else self._setting_provider
         outcome = Outcome(
-            conclusion=conclude(self.review, coverage, error, offline=provider == "offline"),
+            conclusion=conclude(review, coverage, error, offline=provider == "offline"),
             exit_code=0,
             provider=provider,
             pull_request=self.pull_request,
             merge_base_sha=self.diff.merge_base_sha if self.diff else None,
-            review=self.review,
+            review=review,
+            comparison=compare(review, self.baseline, self.gone, coverage) if self.baseline else None,
             model=record.model,
             request_id=record.request_id,
             termination_reason=self._termination(error),
@@ -58,7 +66,13 @@ class Known:
             notes=self._all_notes,
             duration_ms=duration_ms,
         )
-        code = exit_code(outcome.conclusion, outcome.highest_severity, error, self.settings)
+        code = exit_code(
+            outcome.conclusion,
+            error,
+            self.settings,
+            worst=outcome.highest_severity,
+            worst_new=outcome.highest_new_severity,
+        )
         return outcome.model_copy(update={"exit_code": code})
 
     @property

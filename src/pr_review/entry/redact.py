@@ -15,17 +15,30 @@ def redact(outcome: Outcome, secrets: tuple[str, ...]) -> Outcome:
 
     An edit that held one is dropped: it is exact, or it is none.
     """
-    long = sorted((secret for secret in secrets if len(secret) >= MIN_CHARS), key=len, reverse=True)
     dumped = outcome.model_dump()
-    clean = _replace(dumped, long)
+    clean = _replace(dumped, _ordered(secrets))
     for found, before in _pairs_of_findings(clean, dumped):
         if found["edit"] != before["edit"]:
             found["edit"] = None
     return outcome if clean == dumped else Outcome.model_validate(clean)
 
 
+def redact_text(text: str, secrets: tuple[str, ...]) -> str:
+    """The text as a report shows it."""
+    return str(_replace(text, _ordered(secrets)))
+
+
+def _ordered(secrets: tuple[str, ...]) -> list[str]:
+    """Those that are long enough, the longest first: one may be a part of another."""
+    return sorted((secret for secret in secrets if len(secret) >= MIN_CHARS), key=len, reverse=True)
+
+
 def _pairs_of_findings(one: Any, other: Any) -> Iterable[tuple[Any, Any]]:
-    return zip(one["review"]["findings"], other["review"]["findings"], strict=True) if one["review"] else ()
+    return zip(_findings(one["review"]), _findings(other["review"]), strict=True) if one["review"] else ()
+
+
+def _findings(review: Any) -> list[Any]:
+    return [*review["findings"], *(each["finding"] for each in review["suppressed"])]
 
 
 def _replace(value: Any, secrets: list[str]) -> Any:

@@ -1,7 +1,8 @@
 """One review, step by step: find the pull request, prepare the repository, run the loop, place findings."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,13 +11,15 @@ import anyio.to_thread
 
 from pr_review.domain.change import Diff
 from pr_review.domain.chat import Message
+from pr_review.domain.finding import Review
 from pr_review.domain.run import Turn
 from pr_review.entry import config_file
-from pr_review.entry.deadline import Deadline
+from pr_review.entry.deadline import Deadline, utc_today
 from pr_review.entry.known import Known
+from pr_review.entry.redact import redact_text
 from pr_review.entry.settings import Settings
 from pr_review.entry.subject import Subject
-from pr_review.entry.trees import ReviewedTrees
+from pr_review.entry.trees import ReviewedTrees, is_tracked
 from pr_review.entry.wiring import Reviewer, build_reviewer, build_toolbox, choose_provider
 from pr_review.errors import (
     HostError,
@@ -29,10 +32,12 @@ from pr_review.errors import (
 from pr_review.repository.diff import compute_diff
 from pr_review.repository.store import ObjectStore
 from pr_review.repository.tree import HeadTree
+from pr_review.review.delta import find_gone
 from pr_review.review.loop import ReviewLoop
 from pr_review.review.placement import place
 from pr_review.review.prompt import build_prompt, prompt_version
 from pr_review.review.selection import Selection, select
+from pr_review.review.suppression import suppress
 
 ResultT = TypeVar("ResultT")
 
@@ -64,6 +69,7 @@ class ReviewRun:
     on_turn: Callable[[Turn], None] = lambda _: None
     on_prepared: Callable[[], None] = lambda: None
     known: Known = field(default_factory=Known)
+    today: Callable[[], date] = utc_today
     _store: ObjectStore | None = None
 
     async def execute(self, find_subject: Callable[[], Subject]) -> None:
@@ -110,7 +116,7 @@ class ReviewRun:
         selection = select(diff, self.settings.include, self.settings.exclusions)
         self.known.selection = selection
         head = HeadTree.load(store.git, pull.head_sha)
-        self.known.is_tracked = lambda path: _is_tracked(path, subject.workspace, (head, base))
+        self.known.is_tracked = lambda path: is_tracked(path, subject.workspace, (head, base))
         return Prepared(
             head=head,
             diff=diff,
@@ -141,11 +147,25 @@ class ReviewRun:
             raise _dry_run(len(self.known.first_request))
         submission = await loop.run(conversation)
         trees = ReviewedTrees(prepared.head, lambda: HeadTree.load(store.git, prepared.diff.merge_base_sha))
-        self.known.review = await in_thread(
+        review = await in_thread(
             lambda: place(submission, prepared.diff, trees, _mask_secrets, rules=reviewer.rules())
         )
+        await self._take(review, prepared.diff, trees)
         if loop.record.truncated_by_server:
             raise _prompt_truncated()
+
+    async def _take(self, review: Review, diff: Diff, trees: ReviewedTrees) -> None:
+        """Set apart what is suppressed, and look in the head for what the baseline knows."""
+        self.known.review, notes = suppress(review, self.settings.suppress, self.today())
+        self.known.notes.extend(notes)
+        if baseline := self.known.baseline:
+            self.known.gone = await in_thread(
+                lambda: find_gone(baseline, review, diff, trees, self._as_reported)
+            )
+
+    def _as_reported(self, line: str) -> str:
+        """A line of code as a report shows it."""
+        return redact_text(_mask_secrets(line), self.settings.secrets)
 
     def _first_messages(
         self, subject: Subject, prepared: Prepared, reviewer: Reviewer, loop: ReviewLoop
@@ -183,13 +203,6 @@ def _top_level(head: HeadTree) -> list[str]:
     """Names at the root of the tree, directories with a slash, so that a model need not guess them."""
     names = (path.partition("/") for path in head.files())
     return list(dict.fromkeys(f"{name}{slash}" for name, slash, _ in names))
-
-
-def _is_tracked(path: Path, root: Path, trees: Sequence[HeadTree]) -> bool:
-    """Whether one of the trees, checked out at ``root``, holds an absolute path or something below it."""
-    if not path.is_relative_to(root):
-        return False
-    return any(tree.exists(path.relative_to(root).as_posix()) for tree in trees)
 
 
 def _mask_secrets(text: str) -> str:

@@ -7,6 +7,7 @@ import anyio
 
 from pr_review.domain.run import Conclusion, Outcome, Turn
 from pr_review.entry import log, signals
+from pr_review.entry.baseline import load_baseline
 from pr_review.entry.conclusion import exit_code
 from pr_review.entry.deadline import Deadline
 from pr_review.entry.known import Known
@@ -53,6 +54,7 @@ class Session:
             on_turn=self._on_turn,
             on_prepared=self._on_prepared,
             known=self.known,
+            today=self.around.today,
         )
         return anyio.run(supervise, run, find_subject, self.finish)
 
@@ -80,7 +82,7 @@ class Session:
         if problem is None or problem is error:
             return outcome.exit_code
         self.runner.error(f"[{problem.code}] {problem.detail}", log.TITLE)
-        return outcome.exit_code or exit_code(Conclusion.FAILED, None, problem, settings)
+        return outcome.exit_code or exit_code(Conclusion.FAILED, problem, settings)
 
     def _write(self, outcome: Outcome, page: str) -> tuple[Written, PrReviewError | None]:
         """The reports' paths, and what went wrong with the configured folder."""
@@ -118,6 +120,15 @@ class Session:
         if self.place.problem:
             raise self.place.problem
 
+    def _load_baseline(self) -> None:
+        """Read what to compare with, also before anything is spent: a place that can be forged is refused."""
+        settings, pull_request = self.known.settings, self.known.pull_request
+        if settings and settings.baseline and pull_request:
+            self.known.baseline, notes = load_baseline(
+                self.place.workspace, settings.baseline, pull_request, self.known.is_tracked
+            )
+            self.known.notes.extend(notes)
+
     def _publish(self, outcome: Outcome, page: str, written: Written) -> None:
         """Summary and outputs, in the runner's files; each on its own."""
         outputs = step_outputs(outcome, report_path=written.report_path, summary_path=written.summary_path)
@@ -137,3 +148,4 @@ class Session:
     def _on_prepared(self) -> None:
         log.say_prepared(self.runner, self.known)
         self._check_output()
+        self._load_baseline()

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, SecretStr
 
 from pr_review.domain.base import Frozen, JsonObject
-from pr_review.domain.finding import Severity
+from pr_review.domain.finding import Severity, Suppression
 from pr_review.domain.run import Limits
 from pr_review.entry.default_excludes import DEFAULT_EXCLUDES
 from pr_review.entry.inputs import INPUTS, Input
@@ -47,9 +47,11 @@ class Settings(Frozen):
     instructions: str = ""
     language: str
     fail_on: Severity | None
+    fail_on_new: Severity | None
     fail_on_incomplete: bool
     on_error: Literal["fail", "neutral"]
     on_missing_key: MissingKeyPolicy | None = None
+    baseline: str | None = None
     skip_drafts: bool
     skip_labels: tuple[str, ...] = ()
     skip_authors: tuple[str, ...] = ()
@@ -60,6 +62,7 @@ class Settings(Frozen):
     dry_run: bool
     workspace_root: str | None = None
     guidelines: tuple[str, ...] = ()
+    suppress: tuple[Suppression, ...] = ()
     given: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 

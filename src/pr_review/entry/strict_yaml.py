@@ -1,9 +1,12 @@
-"""YAML without its surprises: no tags, no anchors, no duplicate keys, and a line number for each key."""
+"""YAML without its surprises: no tags, anchors, dates or duplicate keys, and the line of everything in it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
-from yaml.nodes import MappingNode, Node, ScalarNode
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+Path = tuple[str | int, ...]  # keys and indexes, from the top
 
 
 class YamlProblem(ValueError):
@@ -14,11 +17,11 @@ class YamlProblem(ValueError):
         self.line = line
 
 
-def load_mapping(text: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return the document, a mapping with text keys, and the line of each top-level key.
+def load_mapping(text: str) -> tuple[dict[str, Any], dict[Path, int]]:
+    """Return the document, a mapping with text keys, and the line of each key and each item of a list.
 
-    An empty document is an empty mapping. Raises ``YamlProblem``. Anchors are refused, so a text cannot
-    expand to more than it is ("billion laughs").
+    A date is a text. An empty document is an empty mapping. Raises ``YamlProblem``. Anchors are refused, so a
+    text cannot expand to more than it is ("billion laughs").
     """
     try:
         return _load(text)
@@ -34,18 +37,35 @@ def load_mapping(text: str) -> tuple[dict[str, Any], dict[str, int]]:
         raise YamlProblem("nested too deeply", 1) from error
 
 
-def _load(text: str) -> tuple[dict[str, Any], dict[str, int]]:
+def _load(text: str) -> tuple[dict[str, Any], dict[Path, int]]:
     loader = _Loader(text)
     node = loader.get_single_node()
     if node is None or node.tag == "tag:yaml.org,2002:null":
         return {}, {}
     if not isinstance(node, MappingNode):
         raise YamlProblem("must be a mapping of keys to values", 1)
-    lines = {_key(key): _line(key) for key, _ in node.value}
+    lines = dict(_lines(node, ()))
     return loader.construct_document(node), lines
 
 
+def _lines(node: Node, path: Path) -> Iterator[tuple[Path, int]]:
+    children: list[tuple[str | int, Node, Node]] = []
+    if isinstance(node, MappingNode):
+        children = [(_key(key), key, value) for key, value in node.value]
+    elif isinstance(node, SequenceNode):
+        children = [(index, item, item) for index, item in enumerate(node.value)]
+    for name, place, child in children:
+        yield (*path, name), _line(place)
+        yield from _lines(child, (*path, name))
+
+
 class _Loader(yaml.SafeLoader):
+    # A bad date would be an error without a line, and no key is a date to begin with.
+    yaml_implicit_resolvers = {  # noqa: RUF012 -- the base class's own mutable attribute
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
     def compose_node(self, parent: Node | None, index: Any) -> Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if getattr(event, "anchor", None) is not None:

@@ -9,9 +9,11 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import TextIO
 
+from pr_review.entry.deadline import utc_today
 from pr_review.errors import ConfigError, PrReviewError
 from pr_review.host.runner import neutralise
 
@@ -27,6 +29,7 @@ class Surroundings:
     stdout: TextIO
     stderr: TextIO
     debug: bool = False
+    today: Callable[[], date] = utc_today
 
     @classmethod
     def of_process(cls, *, debug: bool) -> "Surroundings":

@@ -1,7 +1,8 @@
-"""What placement asks of the repository, answered from the head and the merge-base tree."""
+"""What the review asks of the trees of the reviewed commits."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from pathlib import Path
 
 from pr_review.errors import ToolFailure
 from pr_review.repository.tree import HeadTree
@@ -41,3 +42,27 @@ def _lines(tree: HeadTree, path: str) -> Sequence[str] | None:
         return tree.read(path).lines
     except ToolFailure:
         return ()
+
+
+def is_tracked(path: Path, root: Path, trees: Sequence[HeadTree]) -> bool:
+    """Whether one of the trees, checked out at ``root``, decides what stands at an absolute path.
+
+    It does when it holds the path, something below it, or a submodule or a file above it.
+    """
+    if not path.is_relative_to(root):
+        return False
+    place = path.relative_to(root)
+    above = [parent.as_posix() for parent in place.parents[:-1]]
+    return any(
+        tree.exists(place.as_posix())
+        or any(tree.exists(name) and not _is_folder(tree, name) for name in above)
+        for tree in trees
+    )
+
+
+def _is_folder(tree: HeadTree, path: str) -> bool:
+    try:
+        tree.list(path, None, 1)
+    except ToolFailure:
+        return False
+    return True

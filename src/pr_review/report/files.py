@@ -14,7 +14,7 @@ from typing import Self
 
 from pr_review.errors import ConfigError, ReviewError
 
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _IGNORE_ALL = b"*\n"
 _ADVICE = "Set output-dir to a folder inside the workspace that the repository does not track."
@@ -128,7 +128,7 @@ def _enter(parent: int, name: str, owner: tuple[int, int] | None, path: str) -> 
     """Open a directory below ``parent``, which is closed, creating it when it is missing."""
     try:
         created = _make(name, parent)
-        descriptor = os.open(name, _DIRECTORY, dir_fd=parent)
+        descriptor = os.open(name, DIRECTORY, dir_fd=parent)
     except OSError as error:
         if error.errno in {errno.ELOOP, errno.ENOTDIR}:
             raise _unsafe(path, "is, or leads through, something that is not a folder") from None

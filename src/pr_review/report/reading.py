@@ -22,8 +22,7 @@ def load(data: bytes) -> Outcome:
     try:
         return _outcome(ReviewReport.model_validate_json(data))
     except ValidationError as error:
-        where = ".".join(str(part) for part in error.errors(include_input=False)[0]["loc"][:3])
-        raise _invalid(f"Its {where or 'content'} is not what the schema asks for.") from None
+        raise _invalid(_describe(error)) from None
 
 
 def _outcome(report: ReviewReport) -> Outcome:
@@ -38,6 +37,16 @@ def _outcome(report: ReviewReport) -> Outcome:
             "notes": report.run_notes,
         }
     )
+
+
+def _describe(error: ValidationError) -> str:
+    first = error.errors(include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"][:3])
+    if first["type"] == "json_invalid":
+        return "It is not JSON, or not all of it."
+    if where == "schema_version":
+        return "Its schema_version is another one."
+    return f"Its {where or 'content'} is not what the schema asks for."
 
 
 def _invalid(detail: str) -> ConfigError:
