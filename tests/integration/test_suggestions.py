@@ -318,3 +318,11 @@ def test_any_edits_of_any_file_apply(folder, data, lines, ending, closed):
         expected[start:end] = suggestion
     done = apply(folder, {"a.txt": text.encode()}, render(*(("a.txt", edit) for edit in edits)))
     assert done["a.txt"].decode() == ending.join(expected) + (ending if closed else "")
+
+
+def test_a_quote_that_kept_half_its_indentation_gives_no_edit():
+    """Lost and kept are as long as each other: the suggestion could lack either."""
+    assert edit_of(PYTHON, "    return x", "    return -x", 4) is None
+    whole = edit_of(PYTHON, "    return x", "        return -x", 4)
+    assert whole is not None
+    assert whole.added == ("        return -x",)

@@ -133,7 +133,8 @@ class Finding(Frozen):
     Lines of the left side count in the merge base. ``rule`` names the deterministic rule that proved it
     (offline), else None. ``alternatives`` are other places that hold the same code. ``merged`` counts the
     further findings that said the same. ``fingerprint`` stays the same when lines move; "" before placement.
-    ``edit`` is the suggestion when what it replaces stands in the head exactly as quoted.
+    ``edit`` is the suggestion when what it replaces stands in the head exactly as quoted. ``base_path`` is
+    the name of a renamed file at the merge base, where lines of the left side are.
     """
 
     severity: Severity
@@ -145,6 +146,7 @@ class Finding(Frozen):
     recommendation: str
     end_line: int | None = None
     side: Side = Side.RIGHT
+    base_path: str | None = None
     existing_code: str | None = None
     suggestion: str | None = None
     category: Category = Category.OTHER

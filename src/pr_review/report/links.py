@@ -15,14 +15,14 @@ _PULL_URL = re.compile(r"(?P<repository>https?://[A-Za-z0-9.:\[\]-]+/[\w.-]+/[\w
 
 def finding_url(outcome: Outcome, finding: Finding) -> str | None:
     """The finding's lines at the head SHA; removed lines at the merge base; None without a pull request."""
-    sha = outcome.pull_request.head_sha if outcome.pull_request else None
+    sha, path = outcome.pull_request.head_sha if outcome.pull_request else None, finding.path
     if finding.side is Side.LEFT:
-        sha = outcome.merge_base_sha
+        sha, path = outcome.merge_base_sha, finding.base_path or finding.path
     repository = repository_url(outcome.pull_request)
     if repository is None or sha is None:
         return None
-    plain = "?plain=1" if PurePosixPath(finding.path).suffix.lower() in _RENDERED else ""
-    return f"{repository}/blob/{quote(sha)}/{quote(finding.path)}{plain}{_lines(finding)}"
+    plain = "?plain=1" if PurePosixPath(path).suffix.lower() in _RENDERED else ""
+    return f"{repository}/blob/{quote(sha)}/{quote(path)}{plain}{_lines(finding)}"
 
 
 def pull_request_url(outcome: Outcome) -> str | None:

@@ -86,6 +86,9 @@ class FindingRecord(_Record):
     line: int | None = Field(description="From 1, on `side`; null when no valid line is known.")
     end_line: int | None
     side: Side = Field(description="LEFT: the line is one of the merge base that the change removes.")
+    base_path: str | None = Field(
+        default=None, description="Of a renamed file: its name at the merge base, for lines of side LEFT."
+    )
     evidence: str
     recommendation: str
     existing_code: str | None = Field(description="The code as quoted by the reviewer.")

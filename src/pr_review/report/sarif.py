@@ -175,14 +175,15 @@ def _related(finding: Finding) -> Iterator[JsonObject]:
     """The removed lines at the merge base, and the other places with the same code."""
     if finding.side is Side.LEFT and finding.line is not None:
         region = _region(finding.line, finding.end_line)
-        location = _location(finding.path, MERGE_BASE, region)
+        location = _location(finding.base_path or finding.path, MERGE_BASE, region)
         yield location | {"id": 1, "message": _text("The removed lines, in the merge base.")}
     for number, place in enumerate(finding.alternatives, start=2):
-        yield _alternative(finding.path, place) | {"id": number}
+        yield _alternative(finding, place) | {"id": number}
 
 
-def _alternative(path: str, place: Place) -> JsonObject:
-    base = HEAD if place.side is Side.RIGHT else MERGE_BASE
+def _alternative(finding: Finding, place: Place) -> JsonObject:
+    old = finding.base_path or finding.path
+    path, base = (finding.path, HEAD) if place.side is Side.RIGHT else (old, MERGE_BASE)
     region = _region(place.line, place.end_line)
     return _location(path, base, region) | {"message": _text("The same code stands here too.")}
 

@@ -13,6 +13,8 @@ SIMILAR = 0.35
 SIMILAR_WITH_SAME_QUOTE = 0.25
 
 _WORD = re.compile(r"\w{3,}")
+# What a text names of the code: in backticks, with an underscore or a dot inside, or in mixed case.
+_NAME = re.compile(r"`([^`\n]+)`|\b(\w+(?:[_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b")
 _STEM_CHARS = 5  # so that "raises" and "raised" are one word, in most languages
 
 
@@ -25,6 +27,12 @@ class _Said:
     @cached_property
     def words(self) -> frozenset[str]:
         return _words(f"{self.finding.title} {self.finding.explanation}")
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names of the code that it speaks of, parentheses aside."""
+        found = _NAME.finditer(f"{self.finding.title} {self.finding.explanation}")
+        return frozenset((match[1] or match[2]).strip("() ") for match in found)
 
     @cached_property
     def quote(self) -> Lines:
@@ -61,6 +69,8 @@ def _are_same(one: _Said, other: _Said) -> bool:
         return False
     if _squeezed(one.finding.title) == _squeezed(other.finding.title):
         return True
+    if one.names - other.names and other.names - one.names:  # alike, but each about something else
+        return False
     same_quote = one.quote and one.quote == other.quote
     needed = SIMILAR_WITH_SAME_QUOTE if same_quote else SIMILAR
     return _share(one.words, other.words) >= needed

@@ -131,6 +131,7 @@ def _build(submitted: SubmittedFinding, home: _Home, files: Files, mask: Mask) -
         line=anchor.line,
         end_line=end_line,
         side=anchor.side,
+        base_path=_base_path(changed),
         evidence=mask(submitted.evidence),
         recommendation=mask(submitted.recommendation),
         existing_code=_masked(submitted.existing_code, mask),
@@ -184,14 +185,30 @@ def _end_line(submitted: SubmittedFinding, anchor: Anchor, lines: Mapping[int, s
     return given if given > (anchor.end_line or anchor.line) else anchor.end_line
 
 
+def _base_path(changed: ChangedFile | None) -> str | None:
+    """The name at the merge base, when that is another one."""
+    old = changed.old_path if changed else None
+    return old if changed and old != changed.path else None
+
+
 def _in_diff(changed: ChangedFile | None, anchor: Anchor) -> bool:
-    """Inside the change: shown by a hunk at least in part, or about a changed file as a whole."""
+    """Inside the change: shown by a hunk at least in part, or about a changed file as a whole.
+
+    An ambiguous finding is inside when any of its places is: the one outside may be the wrong one.
+    """
     if changed is None:
         return False
     if anchor.line is None or (anchor.side is Side.LEFT and changed.status is FileStatus.DELETED):
         return True
-    shown = changed.diff_lines if anchor.side is Side.RIGHT else changed.old_diff_lines
-    return not shown.isdisjoint(_range(anchor))
+    places = [Place(side=anchor.side, line=anchor.line, end_line=anchor.end_line)]
+    if anchor.status is AnchorStatus.AMBIGUOUS:
+        places.extend(anchor.alternatives)
+    return any(_is_shown(place, changed) for place in places)
+
+
+def _is_shown(place: Place, changed: ChangedFile) -> bool:
+    shown = changed.diff_lines if place.side is Side.RIGHT else changed.old_diff_lines
+    return not shown.isdisjoint(range(place.line, (place.end_line or place.line) + 1))
 
 
 def _on_added_line(changed: ChangedFile | None, anchor: Anchor) -> bool:

@@ -91,8 +91,10 @@ def _indent(old: Sequence[str], removed: Sequence[str], new: Sequence[str]) -> l
     if lost is None:
         return None
     first, others = lost[0], set(lost[1:])
-    if not first or new[0].startswith(first):
+    if not first or new[0].startswith(_indentation(removed[0])):
         return None if others - {first} - {""} else list(new)
+    if new[0].startswith(first):  # it kept as much as the quote lost, so nobody can tell which part
+        return None
     if others == {""}:
         return [first + new[0], *new[1:]]
     later = [line for line in new[1:] if line.strip()]
@@ -100,6 +102,10 @@ def _indent(old: Sequence[str], removed: Sequence[str], new: Sequence[str]) -> l
     if ambiguous or others - {first}:
         return None
     return [first + line if line.strip() else line for line in new]
+
+
+def _indentation(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _lost_indents(old: Sequence[str], removed: Sequence[str]) -> list[str] | None:

@@ -8,9 +8,10 @@ from pr_review.report.links import commit_url, finding_url, repository_url
 BASE, HEAD = "b" * 40, "a" * 40
 
 
-def finding(path="src/app.py", line=3, end_line=None, side=Side.RIGHT):
+def finding(path="src/app.py", line=3, end_line=None, side=Side.RIGHT, base_path=None):
     text = {"title": "t", "explanation": "e", "evidence": "v", "recommendation": "r"}
-    return Finding(severity=Severity.LOW, path=path, line=line, end_line=end_line, side=side, **text)
+    places = {"path": path, "line": line, "end_line": end_line, "side": side, "base_path": base_path}
+    return Finding(severity=Severity.LOW, **places, **text)
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,8 @@ def finding(path="src/app.py", line=3, end_line=None, side=Side.RIGHT):
         (finding(end_line=3), f"{HEAD}/src/app.py#L3"),
         (finding(line=None), f"{HEAD}/src/app.py"),
         (finding(side=Side.LEFT), f"{BASE}/src/app.py#L3"),
+        (finding(side=Side.LEFT, base_path="old/app.py"), f"{BASE}/old/app.py#L3"),
+        (finding(base_path="old/app.py"), f"{HEAD}/src/app.py#L3"),
         (finding(path="docs/READ ME.md"), f"{HEAD}/docs/READ%20ME.md?plain=1#L3"),
         (finding(path="a)](x|y\n<é>#?%.py"), f"{HEAD}/a%29%5D%28x%7Cy%0A%3C%C3%A9%3E%23%3F%25.py#L3"),
     ],

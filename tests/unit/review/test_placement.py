@@ -453,3 +453,30 @@ def test_a_rule_is_named_on_its_finding():
         TWO_FILES, TWO, finding(path="a.py", title="T", line=1), rules={("a.py", 1, "T"): "F821"}
     ).findings
     assert [one.rule for one in found] == ["F821"]
+
+
+def test_an_ambiguous_finding_is_in_the_diff_when_one_of_its_places_is():
+    """A removed guard that also stands elsewhere must not leave the diff, where nothing gates it."""
+    guard = "if order.customer is None:"
+    rows = [HunkLine(LineKind.CONTEXT, "def label():", 3, 3), HunkLine(LineKind.REMOVED, guard, 4, None)]
+    file = ChangedFile(
+        path="a.py", status=FileStatus.MODIFIED, header="", hunks=(Hunk(3, 2, 3, 1, "", tuple(rows)),)
+    )
+    head = ["def discount():", guard, "def label():", "end"]
+    trees = Trees(head={"a.py": head}, base={"a.py": [head[0], guard, head[2], guard, "end"]})
+    [found] = placed_in([file], trees, finding(path="a.py", existing_code=guard, line=4))
+    assert (found.anchor, found.in_diff) == ("ambiguous", True)
+
+
+def test_the_old_name_of_a_renamed_file_is_kept_for_its_removed_lines():
+    rows = [HunkLine(LineKind.REMOVED, "gone = 1", 1, None), HunkLine(LineKind.CONTEXT, "kept = 1", 2, 1)]
+    file = ChangedFile(
+        path="new.py",
+        old_path="old.py",
+        status=FileStatus.RENAMED,
+        header="",
+        hunks=(Hunk(1, 2, 1, 1, "", tuple(rows)),),
+    )
+    trees = Trees(head={"new.py": ["kept = 1"]}, base={"old.py": ["gone = 1", "kept = 1"]})
+    [found] = placed_in([file], trees, finding(path="new.py", existing_code="gone = 1", line=1))
+    assert (found.side, found.path, found.base_path) == (Side.LEFT, "new.py", "old.py")
