@@ -15,6 +15,7 @@ OURS = "OWNER/pr-review@COMMIT"  # the reader puts a release in its place
 PINNED = re.compile(
     rf"[\w.-]+/[\w.-]+(?:/[\w./-]+)?@[0-9a-f]{{40}} # v\d+(?:\.\d+)*|{OURS} # the newest release"
 )
+WRITES = {"comment.yml": {"pull-requests"}, "code-scanning.yml": {"security-events"}}
 USES = re.compile(r"^\s*(?:- )?uses: *(.+?) *$", re.MULTILINE)
 
 
@@ -56,8 +57,17 @@ def test_rights_are_given_job_by_job_and_reading_is_enough(path):
     assert workflow["permissions"] == {}
     for job in workflow["jobs"].values():
         writing = {name for name, right in job["permissions"].items() if right != "read"}
-        assert writing <= ({"pull-requests"} if path.name == "comment.yml" else set())
+        assert writing <= WRITES.get(path.name, set())
         assert "timeout-minutes" in job
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_what_may_write_sees_no_secret_and_no_code(name):
+    """The job with the right to write is not the one that reviews."""
+    for job in load(ROOT / "docs/examples" / name)["jobs"].values():
+        if "write" in job["permissions"].values():
+            assert "secrets." not in str(job)
+            assert not any("checkout" in step.get("uses", "") for step in job["steps"])
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=IDS)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-FINGERPRINT = "prReview/v1"
+FINGERPRINT, GITHUBS_FINGERPRINT = "prReview/v1", "primaryLocationLineHash"
 HEAD, MERGE_BASE = "SRCROOT", "MERGEBASE"
 
 LEVELS = {
@@ -138,7 +138,7 @@ def _result(finding: Finding) -> JsonObject:
         "message": _text(_message(finding)),
         "locations": [_location(finding.path, HEAD, _head_region(finding))],
         **({"relatedLocations": related} if related else {}),
-        **({"partialFingerprints": {FINGERPRINT: finding.fingerprint}} if finding.fingerprint else {}),
+        **({"partialFingerprints": _fingerprints(finding)} if finding.fingerprint else {}),
         **({"fixes": [_fix(finding.path, finding.edit)]} if finding.edit else {}),
         "properties": {
             "severity": finding.severity,
@@ -150,6 +150,11 @@ def _result(finding: Finding) -> JsonObject:
             "onAddedLine": finding.on_added_line,
         },
     }
+
+
+def _fingerprints(finding: Finding) -> JsonObject:
+    """Ours, and the only one that GitHub compares, in its form: a hash and its count."""
+    return {FINGERPRINT: finding.fingerprint, GITHUBS_FINGERPRINT: f"{finding.fingerprint}:1"}
 
 
 def _message(finding: Finding) -> str:

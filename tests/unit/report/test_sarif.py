@@ -116,9 +116,11 @@ def test_alternatives_are_related_locations(result_of):
     assert "also stands at line 7, removed lines 9-10" in found["message"]["text"]
 
 
-def test_fingerprint_has_a_versioned_name(result_of):
+def test_fingerprint_is_given_under_two_names(result_of):
+    """A versioned one of ours, and the one that GitHub compares between runs."""
     assert result_of(fingerprint="0123456789abcdef")["partialFingerprints"] == {
-        "prReview/v1": "0123456789abcdef"
+        "prReview/v1": "0123456789abcdef",
+        "primaryLocationLineHash": "0123456789abcdef:1",
     }
     assert "partialFingerprints" not in result_of(fingerprint="")
 
