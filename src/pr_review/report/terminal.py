@@ -8,7 +8,7 @@ from pr_review.domain.finding import Finding, Severity
 from pr_review.domain.run import Outcome
 from pr_review.domain.text import show_controls
 from pr_review.host.runner import neutralise
-from pr_review.report import finding_wording, wording
+from pr_review.report import delta_wording, finding_wording, wording
 
 WIDTH = 100
 MAX_FILE_LINES = 200
@@ -34,6 +34,8 @@ def render(outcome: Outcome, *, color: bool = False, width: int = WIDTH) -> str:
         _verdict(outcome, width),
         _prose(outcome.review.summary if outcome.review else "", width),
         *_findings(outcome, width),
+        _suppressed(outcome, width),
+        _earlier(outcome, width),
         _notes("Notes of the reviewer", wording.review_notes(outcome), width),
         _notes("Notes on this run", wording.run_notes(outcome), width),
         _coverage(outcome),
@@ -51,6 +53,7 @@ def _paint(line: _Line, *, color: bool) -> str:
 def _verdict(outcome: Outcome, width: int) -> Iterator[_Line]:
     yield _Line(f"pr-review: {wording.headline(outcome)}", _BOLD)
     yield from _prose(" · ".join(wording.counts(outcome)), width)
+    yield from _prose(" · ".join(delta_wording.counts(outcome)), width)
     code = f"{outcome.error.code}: " if outcome.error else ""
     yield from _prose(code + wording.reason(outcome), width)
     advice = wording.advice(outcome)
@@ -61,22 +64,47 @@ def _verdict(outcome: Outcome, width: int) -> Iterator[_Line]:
 
 def _findings(outcome: Outcome, width: int) -> Iterator[Iterator[_Line]]:
     for number, finding in wording.numbered(outcome):
-        yield _finding(number, finding, width)
+        yield _finding(number, finding, delta_wording.marks(outcome, finding), width)
 
 
-def _finding(number: int, finding: Finding, width: int) -> Iterator[_Line]:
+def _finding(number: int, finding: Finding, marks: list[str], width: int) -> Iterator[_Line]:
     yield _Line(
         f"{number}. {finding.severity.upper()}: {_one_line(finding.title)}", _STYLES[finding.severity]
     )
-    qualities = finding_wording.qualities(finding) + ([] if finding.in_diff else ["outside the diff"])
-    place = [_one_line(finding_wording.location(finding)), *qualities]
-    yield _Line(_INDENT + " · ".join(place + ([f"rule {finding.rule}"] if finding.rule else [])))
+    qualities = marks + finding_wording.qualities(finding) + ([] if finding.in_diff else ["outside the diff"])
+    names = [f"rule {finding.rule}"] if finding.rule else []
+    names += [f"fingerprint {finding.fingerprint}"] if finding.fingerprint else []
+    yield _Line(_INDENT + " · ".join([_one_line(finding_wording.location(finding)), *qualities, *names]))
     yield from _prose(finding_wording.anchor_note(finding), width, _INDENT)
     yield from _prose(finding.explanation, width, _INDENT)
     yield from _code(finding_wording.numbered_code(finding))
     yield from _prose(f"Evidence: {finding.evidence}", width, _INDENT)
     yield from _prose(f"Recommendation: {finding.recommendation}", width, _INDENT)
     yield from _code(finding_wording.replacement(finding) or finding.suggestion or "")
+
+
+def _suppressed(outcome: Outcome, width: int) -> Iterator[_Line]:
+    silenced = delta_wording.suppressed(outcome)
+    if silenced:
+        yield _Line("Suppressed", _BOLD)
+        yield from _prose(delta_wording.SUPPRESSED, width)
+    for each in silenced:
+        until = f" (until {each.expires})" if each.expires else ""
+        yield from _prose(f"- {_in_short(each.finding)}: {_one_line(each.reason)}{until}", width, hang="  ")
+
+
+def _earlier(outcome: Outcome, width: int) -> Iterator[_Line]:
+    known = delta_wording.earlier(outcome)
+    if known:
+        yield _Line("Earlier findings", _BOLD)
+        yield from _prose(delta_wording.EARLIER, width)
+    for finding in known:
+        yield from _prose(f"- {delta_wording.name(finding)}: {_in_short(finding)}", width, hang="  ")
+
+
+def _in_short(finding: Finding) -> str:
+    place = _one_line(finding_wording.location(finding))
+    return f"{finding.severity.upper()} {_one_line(finding.title)}, {place}"
 
 
 def _notes(title: str, notes: Sequence[str], width: int) -> Iterator[_Line]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from pr_review import __version__
 from pr_review.domain.chat import Usage
-from pr_review.domain.finding import Finding, Review, Severity
+from pr_review.domain.finding import Delta, Finding, Review, Severity
 from pr_review.domain.run import KIB, Conclusion, CoverageStatus, FileCoverage, Outcome, ProtocolAction
 from pr_review.domain.text import shorten
 from pr_review.errors import TerminationReason
@@ -26,6 +26,7 @@ _HEADLINES = {
     Conclusion.SKIPPED: "nothing to review",
     Conclusion.FAILED: "the review failed",
 }
+_NOTHING_FOUND = frozenset({Conclusion.CLEAN, Conclusion.RULES_ONLY})
 _LONGER = "raise {} together with timeout-seconds, knowing that a longer review costs more"
 _ADVICE = {
     TerminationReason.FINAL_REVIEW: f"Split the change, or {_LONGER.format('max-rounds')}.",
@@ -49,9 +50,13 @@ _COVERAGE_ORDER = (CoverageStatus.NOT_REVIEWED, CoverageStatus.EXCLUDED, Coverag
 def headline(outcome: Outcome) -> str:
     """The verdict in a few words."""
     found = count(len(_review(outcome).findings), "finding")
+    new = f", {outcome.comparison.new:,} new" if outcome.comparison else ""
+    silenced = len(_review(outcome).suppressed)
     if outcome.conclusion is Conclusion.FINDINGS:
-        return found
-    so_far = f", {found} so far" if _review(outcome).findings else ""
+        return found + new
+    if silenced and outcome.conclusion in _NOTHING_FOUND:
+        return f"nothing but {count(silenced, 'suppressed finding')}"
+    so_far = f", {found} so far{new}" if _review(outcome).findings else ""
     return _HEADLINES[outcome.conclusion] + so_far
 
 
@@ -62,9 +67,9 @@ def by_severity(outcome: Outcome) -> list[tuple[Severity, int]]:
 
 
 def findings(outcome: Outcome, *, in_diff: bool) -> list[Finding]:
-    """Findings inside or outside the diff, worst first."""
+    """Findings inside or outside the diff: the new ones first, then the worst."""
     chosen = (finding for finding in _review(outcome).findings if finding.in_diff is in_diff)
-    return sorted(chosen, key=lambda finding: finding.severity.rank)
+    return sorted(chosen, key=lambda finding: (finding.delta is not Delta.NEW, finding.severity.rank))
 
 
 def numbered(outcome: Outcome) -> list[tuple[int, Finding]]:
@@ -78,7 +83,8 @@ def reason(outcome: Outcome) -> str:
     if outcome.error is not None:
         return outcome.error.detail
     if outcome.conclusion is Conclusion.CLEAN:
-        return f"{reviewer(outcome) or 'The model'} reviewed every selected file and reported nothing."
+        rest = " that counts" if _review(outcome).suppressed else ""
+        return f"{reviewer(outcome) or 'The model'} reviewed every selected file and reported nothing{rest}."
     if outcome.conclusion is Conclusion.SKIPPED:
         return "No changed file was selected for review."
     if outcome.coverage.complete:
@@ -119,10 +125,17 @@ def reviewer(outcome: Outcome) -> str:
 
 
 def counts(outcome: Outcome) -> list[str]:
-    """``1 critical``, ``2 low``, ``1 outside the diff``."""
+    """``1 critical``, ``2 low``, ``1 outside the diff``, ``1 suppressed``."""
     inside = [f"{number} {severity}" for severity, number in by_severity(outcome)]
+    return inside + apart(outcome)
+
+
+def apart(outcome: Outcome) -> list[str]:
+    """What is reported and does not gate: ``1 outside the diff``, ``1 suppressed``."""
     outside = len(findings(outcome, in_diff=False))
-    return inside + ([f"{outside} outside the diff"] if outside else [])
+    silenced = len(_review(outcome).suppressed)
+    named = ((outside, "outside the diff"), (silenced, "suppressed"))
+    return [f"{number} {words}" for number, words in named if number]
 
 
 def coverage_counts(outcome: Outcome) -> str:
