@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pr_review.domain.finding import Finding
 from pr_review.domain.run import MIB, Conclusion, Outcome
 from pr_review.domain.text import show_controls
-from pr_review.report import finding_wording, links, prose, timeline, wording
+from pr_review.report import delta_wording, finding_wording, links, prose, timeline, wording
 from pr_review.report.listing import change_lines, excerpt_lines
 from pr_review.report.templating import TEMPLATES
 
@@ -56,6 +56,7 @@ def render(outcome: Outcome) -> str:
     entries = list(_entries(outcome))
     articles = _take(map(parts.finding, entries), len(entries))
     notes, run_notes = wording.review_notes(outcome), wording.run_notes(outcome)
+    silenced, known = delta_wording.suppressed(outcome), delta_wording.earlier(outcome)
     files = wording.coverage_files(outcome)
     rows = (parts.file_row(file, *wording.coverage_result(file)) for file in files[:MAX_FILE_ROWS])
     style = _style()
@@ -69,6 +70,8 @@ def render(outcome: Outcome) -> str:
         findings_left=articles.left_out,
         notes=_take(map(parts.note, notes), len(notes)),
         run_notes=_take(map(parts.note, run_notes), len(run_notes)),
+        suppressed=_take(map(parts.suppressed, silenced), len(silenced)),
+        earlier=_take(map(parts.earlier, known), len(known)),
         files=_take(rows, len(files)),
         files_open=outcome.conclusion in _FILES_OPEN,
         turns=_take(map(parts.turn, timeline.steps(outcome)), len(outcome.turns)),
@@ -136,6 +139,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.globals.update(
+        delta_wording=delta_wording,
         finding_wording=finding_wording,
         links=links,
         wording=wording,

@@ -14,7 +14,7 @@ from pr_review.domain.base import JsonObject
 from pr_review.domain.finding import Category, Edit, Finding, Place, Severity, Side
 from pr_review.domain.run import Conclusion, CoverageStatus, Outcome
 from pr_review.domain.text import show_controls
-from pr_review.report import finding_wording, links, wording
+from pr_review.report import delta_wording, finding_wording, links, wording
 from pr_review.report.artifact import encode
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 
 
 def render(outcome: Outcome) -> str:
-    """The log as JSON text; every outcome has one, also without findings."""
+    """The log as JSON text; every outcome has one, also without findings.
+
+    Suppressed findings are only counted in it: GitHub does not know suppressions, and would raise alerts.
+    """
     return encode({"$schema": SCHEMA, "version": "2.1.0", "runs": [build_run(outcome)]})
 
 
@@ -67,11 +70,15 @@ def build_run(outcome: Outcome) -> JsonObject:
             MERGE_BASE: {"description": _text("The root of the repository at the merge base.")},
         },
         "versionControlProvenance": list(_provenance(outcome)),
-        "results": [_result(finding) for _, finding in wording.numbered(outcome)],
+        "results": [
+            _result(finding, compared=outcome.comparison is not None)
+            for _, finding in wording.numbered(outcome)
+        ],
         "properties": {
             "conclusion": outcome.conclusion,
             "provider": outcome.provider,
             "model": outcome.model,
+            "suppressed": len(delta_wording.suppressed(outcome)),
             **{status.value: outcome.coverage.count(status) for status in CoverageStatus},
         },
     }
@@ -129,7 +136,7 @@ def _provenance(outcome: Outcome) -> Iterator[JsonObject]:
         }
 
 
-def _result(finding: Finding) -> JsonObject:
+def _result(finding: Finding, *, compared: bool) -> JsonObject:
     related: list[JsonValue] = list(_related(finding))
     return {
         "ruleId": finding.category.value,
@@ -139,6 +146,7 @@ def _result(finding: Finding) -> JsonObject:
         "locations": [_location(finding.path, HEAD, _head_region(finding))],
         **({"relatedLocations": related} if related else {}),
         **({"partialFingerprints": _fingerprints(finding)} if finding.fingerprint else {}),
+        **({"baselineState": finding.delta} if compared else {}),
         **({"fixes": [_fix(finding.path, finding.edit)]} if finding.edit else {}),
         "properties": {
             "severity": finding.severity,
