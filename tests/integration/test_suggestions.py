@@ -1,12 +1,14 @@
 """From a quote and a suggestion to a patch that git applies at the head commit, byte for byte."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from pr_review.domain.change import PullRequest
 from pr_review.domain.finding import Edit, Finding, Review, Severity
@@ -71,22 +73,24 @@ def render(*found: tuple[str, Edit | None]) -> str:
     return patch.render(outcome_of(*((path, edit, Severity.HIGH) for path, edit in found)))
 
 
+def git(folder: Path, *arguments: str, stdin: str = "") -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, env=ENVIRONMENT, input=stdin.encode(), capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
 def apply(folder: Path, files: dict[str, bytes], text: str) -> dict[str, bytes]:
     """The files after ``git apply --check`` and ``git apply`` in a repository that holds them."""
-
-    def git(*arguments: str) -> None:
-        done = subprocess.run(
-            ["git", *arguments], cwd=folder, env=ENVIRONMENT, input=text.encode(), capture_output=True
-        )
-        assert done.returncode == 0, done.stderr.decode()
-
     if not (folder / ".git").exists():
-        git("init", "-q")
+        git(folder, "init", "-q")
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-    git("apply", "--check", "-")
-    git("apply", "-")
+    git(folder, "add", "-A")
+    git(folder, "apply", "--check", "-", stdin=text)
+    git(folder, "apply", "-", stdin=text)
     return {name: (folder / name).read_bytes() for name in files}
 
 
@@ -189,6 +193,9 @@ LEFT_OUT = {
     "code that is not there": (NUMBERS, "line 99", "x"),
     "code that is there twice": ("a\nb\na\n", "a", "x"),
     "a part of a line": ("foo = bar()\n", "bar()", "baz()"),
+    "a blank line that is not there": ("a\nb\nb\nc\n", "a\n\nb", "x"),
+    "a blank line beyond the end": ("a\nb\n", "a\n\nb", "x"),
+    "a byte order mark": ("\ufeffa\nb\n", "a", "x"),
     "other white space inside": ("x  =  1\n", "x = 1", "x = 2"),
     "line numbers quoted": (NUMBERS, "5: line 5", "x"),
     "markers quoted": (NUMBERS, "+line 5", "+line five"),
@@ -249,6 +256,17 @@ def test_several_suggestions_in_several_files(tmp_path):
     done = apply(tmp_path, {name: NUMBERS.encode() for name in names}, text)
     assert done == dict.fromkeys(names, expected.encode())
     assert text.count("\n@@ ") == 2 * len(names)
+    assert headers(text) == headers(git(tmp_path, "-c", "core.quotePath=false", "diff"))
+
+
+def headers(text: str) -> list[str]:
+    """Names and positions as a patch has them, the files in any order, no section headings."""
+    sections = (section.splitlines() for section in text.split("diff --git ")[1:])
+    keep = re.compile(r"--- .*|\+\+\+ .*|@@ .* @@")
+    return sorted(
+        "|".join([lines[0], *(found[0] for line in lines if (found := keep.match(line)))])
+        for lines in sections
+    )
 
 
 def test_of_overlapping_suggestions_the_worst_finding_wins(tmp_path):
@@ -287,6 +305,22 @@ def test_nothing_in_the_preamble_is_taken_for_a_patch(tmp_path):
     assert "\x1b" not in preamble
     files = {"a.txt": b"a\n", "a\n--- a.txt\r+++ b": b"a\n"}
     assert apply(tmp_path, files, text) == dict.fromkeys(files, b"b\n")
+
+
+@pytest.mark.parametrize("field", ["before", "removed", "added", "after"])
+@pytest.mark.parametrize("line", ["x\n", "x\n--- a/other\n+++ b/other"])
+def test_a_line_of_an_edit_holds_no_newline(field, line):
+    """An artifact may come from anywhere: its lines must not become headers of a patch."""
+    good = {"start_line": 5, "before": [], "removed": ["a"], "added": ["b"], "after": []}
+    assert Edit.model_validate(good | {field: ["x\r"]})
+    with pytest.raises(ValidationError):
+        Edit.model_validate(good | {field: [line]})
+
+
+@pytest.mark.parametrize("fields", [{"removed": []}, {"added": []}, {"start_line": 0}])
+def test_an_edit_replaces_something_by_something(fields):
+    with pytest.raises(ValidationError):
+        Edit.model_validate({"start_line": 1, "removed": ["a"], "added": ["b"]} | fields)
 
 
 @pytest.fixture(scope="module")

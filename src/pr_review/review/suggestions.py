@@ -7,14 +7,14 @@ place, whole lines of it, and when nothing has to be guessed; docs/reports.md st
 from collections.abc import Callable, Sequence
 from itertools import dropwhile
 
-from pr_review.domain.finding import AnchorStatus, Edit, Side
+from pr_review.domain.finding import AnchorStatus, Edit
 from pr_review.domain.run import KIB
 from pr_review.review.anchoring import Anchor
 
 CONTEXT_LINES = 3  # as git's own patches
 MAX_EDIT_BYTES = 32 * KIB  # four fields of a review; a minified file has longer lines
 
-EXACT = frozenset({AnchorStatus.HUNK, AnchorStatus.FILE})
+EXACT = frozenset({AnchorStatus.HUNK, AnchorStatus.FILE})  # both of the head
 
 _FENCE = "```"
 
@@ -28,7 +28,7 @@ def make_edit(
     regular text file. Nothing that ``mask`` would change, for it holds a secret, gets into an edit.
     """
     old, new = _trim(existing or ""), _trim(suggestion or "")
-    if not (old and new and text and anchor.line and anchor.side is Side.RIGHT and anchor.status in EXACT):
+    if not (old and new and text and anchor.line and anchor.status in EXACT):
         return None
     edit = _replace(text, anchor.line, old, new)
     if edit is None or edit.added == edit.removed:

@@ -58,6 +58,13 @@ def test_nothing_in_it_is_obeyed_when_printed(outcomes, name):
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
 
 
+def test_what_cannot_be_seen_is_shown(result_of):
+    """Not only escaped in the file: a viewer must not obey or hide it either."""
+    assert result_of(title="a\u202eb\u200b\x1b[31m")["message"]["text"].startswith(
+        "a<U+202E>b<U+200B>\N{SYMBOL FOR ESCAPE}[31m"
+    )
+
+
 def test_rules_are_the_categories(outcomes):
     """Each result points at its rule by id and by index."""
     run = run_of(outcomes.rich)
