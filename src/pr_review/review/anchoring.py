@@ -43,6 +43,7 @@ def anchor(
 
 def place_quote(index: FileIndex, quote: str | None, line: int | None) -> Anchor:
     """Place one quote in an indexed file; without one, or when it is nowhere, the line is kept."""
+    line = line if line and line > 0 else None
     matched = _match(index, quote, line)
     if matched:
         candidates = _unique(matched)

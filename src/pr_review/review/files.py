@@ -63,10 +63,10 @@ class Files:
             self._indexes[path] = FileIndex(self.changed(path), head, base)
         return self._indexes[path]
 
-    def find_elsewhere(self, quote: str, path: str | None) -> str | None:
-        """The one other changed file whose patch holds the quote; None when it is in none or in several."""
-        others = (file for file in self.diff.files if file.path != path and file.addressable and file.hunks)
-        found = [file.path for file in others if holds(self._patch(file), quote)]
+    def find_home(self, quote: str) -> str | None:
+        """The one changed file whose patch holds the quote; None when it is in none or in several."""
+        candidates = (file for file in self.diff.files if file.addressable and file.hunks)
+        found = [file.path for file in candidates if holds(self._patch(file), quote)]
         return found[0] if len(found) == 1 else None
 
     def _patch(self, file: ChangedFile) -> FileIndex:

@@ -90,7 +90,7 @@ def _locate(submitted: SubmittedFinding, files: Files) -> _Home | None:
     home = None if path is None else _place_in(path, submitted, files)
     if home and home.anchor.status not in NOT_FOUND:
         return home
-    other = files.find_elsewhere(submitted.existing_code or "", path)
+    other = files.find_home(submitted.existing_code or "")
     if other is None:
         return home
     return replace(_place_in(other, submitted, files), note=_as_refiled(submitted, other))
@@ -166,10 +166,10 @@ def _member(kind: type[HintT], value: JsonValue) -> HintT | None:
 
 
 def parse_line(value: JsonValue) -> int | None:
-    """A JSON number from 1 without a fraction, as JSON counts (12.0 is 12); booleans and text are none."""
+    """A JSON number without a fraction, as JSON counts (12.0 is 12); booleans and text are none."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         return None
-    return int(value) if value >= 1 else None
+    return int(value)
 
 
 def _end_line(submitted: SubmittedFinding, anchor: Anchor, lines: Mapping[int, str]) -> int | None:

@@ -48,9 +48,7 @@ def _strip_fence(lines: Lines) -> Lines:
 
 
 def _strip_numbers(lines: Lines) -> Lines:
-    """Without line numbers, if every line that is not blank has one."""
-    if any(line.strip() and not _NUMBER.match(line) for line in lines):
-        return lines
+    """Without the line number that a line begins with."""
     return tuple(_NUMBER.sub("", line, count=1) for line in lines)
 
 

@@ -107,5 +107,12 @@ def test_fifty_lines_above_change_no_fingerprint(lines, data):
     assert shifted == marks(lines, quotes, numbers)
 
 
+def test_what_else_is_reported_does_not_count():
+    """The second of two equal lines keeps its fingerprint when the first is not reported, or fixed."""
+    both = marks(["a = 1", "x", "a = 1"], ["a = 1", "a = 1"], [1, 3])
+    [only] = marks(["a = 1", "x", "a = 1"], ["a = 1"], [3]).values()
+    assert only == both["Defect 1"] != both["Defect 0"]
+
+
 def test_lines_that_recur_have_their_own_fingerprints():
     assert len(set(marks(["a = 1", "x", "a = 1", "y", "a = 1"], ["a = 1"] * 3, [1, 3, 5]).values())) == 3

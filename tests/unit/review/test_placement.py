@@ -249,6 +249,15 @@ def test_an_end_line_that_nothing_proves_does_not_reach_into_the_diff():
     assert (found.line, found.end_line, found.in_diff) == (1, 5, False)
 
 
+def test_a_removed_line_is_not_an_added_one_of_the_same_number():
+    rows = (HunkLine(LineKind.REMOVED, "old()", 1, None), HunkLine(LineKind.ADDED, "new()", None, 1))
+    file = ChangedFile("a.py", FileStatus.MODIFIED, "", hunks=(Hunk(1, 1, 1, 1, "", rows),))
+    [found] = placed_in(
+        [file], Trees(head={"a.py": ["new()"]}), finding(path="a.py", existing_code="old()", line=1)
+    )
+    assert (found.side, found.in_diff, found.on_added_line) == (Side.LEFT, True, False)
+
+
 def test_a_removed_line_is_placed_on_the_left():
     files = [removed("a.py", LONG, status=FileStatus.MODIFIED)]
     trees = Trees(head={"a.py": ["kept"]})
@@ -333,6 +342,14 @@ def test_only_a_quote_of_twenty_characters_refiles(length, path):
     trees = Trees(head={"a.py": ["x"], "b.py": [code]})
     [found] = placed_in([added("b.py", code)], trees, finding(path="a.py", existing_code=code, line=1))
     assert found.path == path
+
+
+def test_a_quote_of_the_named_file_stays_though_another_patch_holds_it():
+    """The code stands in the named file, only not in its hunks."""
+    trees = Trees(head={"a.py": ["x", LONG], "b.py": [LONG]})
+    review = reviewed([added("b.py", LONG)], trees, finding(path="a.py", existing_code=LONG, line=2))
+    assert [(found.path, found.line) for found in review.findings] == [("a.py", 2)]
+    assert review.notes == ()
 
 
 def test_an_unchanged_file_is_no_other_home():
