@@ -124,7 +124,7 @@ class InternalError(PrReviewError):
         super().__init__(
             "internal_error",
             "pr-review failed because of a bug of its own.",
-            "Run again with --debug (or debug logging on) and report what it prints.",
+            "Run again with debug logging (--debug) and report what it prints.",
         )
 
 

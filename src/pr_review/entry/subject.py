@@ -55,7 +55,7 @@ def subject_of_event(
         environ.get("GITHUB_API_URL") or GITHUB_API,
         settings.github_token,
         remaining=deadline.remaining,
-        ca_file=environ.get("SSL_CERT_FILE"),
+        authorities=environ.get("SSL_CERT_FILE") or environ.get("SSL_CERT_DIR"),
     )
     pulls = GitHubPulls(api, server)
     request = request if request.pull_request else pulls.complete(request)

@@ -34,8 +34,8 @@ class GitHubApi:
     """Reads one server; a context manager that closes its connection.
 
     ``api_url`` is the runner's ``GITHUB_API_URL``, so GHES and ghe.com work; ``remaining`` gives the seconds
-    left of the run; ``sleep`` waits between attempts; ``ca_file`` replaces the bundled certificate
-    authorities. Not for use from two threads at once.
+    left of the run; ``sleep`` waits between attempts; ``authorities``, a file or a hashed
+    folder, replaces the bundled certificate authorities. Not for use from two threads at once.
     """
 
     def __init__(
@@ -45,13 +45,13 @@ class GitHubApi:
         *,
         remaining: Callable[[], float],
         sleep: Callable[[float], None] | None = None,
-        ca_file: str | None = None,
+        authorities: str | None = None,
     ) -> None:
         self._api_url = api_url.rstrip("/")
         self._token = token.get_secret_value() if token else ""
         self._remaining = remaining
         self._sleep = sleep
-        self._ca_file = ca_file
+        self._authorities = authorities
         self._github: Github | None = None
 
     def __enter__(self) -> Self:
@@ -139,7 +139,7 @@ class GitHubApi:
                 base_url=self._api_url,
                 timeout=max(1, min(REQUEST_TIMEOUT_SECONDS, int(self._remaining()))),
                 user_agent="pr-review",
-                verify=self._ca_file or True,
+                verify=self._authorities or True,
                 retry=None,
                 seconds_between_requests=None,
                 seconds_between_writes=None,

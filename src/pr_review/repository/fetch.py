@@ -49,7 +49,7 @@ FAILURES = (
 UNKNOWN = (
     "fetch_failed",
     "Fetching the pull request's commits failed.",
-    "Add `with:` and `fetch-depth: 0` to the checkout step, or run again with --debug.",
+    "Add `with:` and `fetch-depth: 0` to the checkout step, or run again with debug logging (--debug).",
 )
 
 

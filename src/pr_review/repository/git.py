@@ -205,8 +205,9 @@ class Git:
 def scrub(env: Mapping[str, str]) -> dict[str, str]:
     """The environment of every git process: ours, and of ``env`` only PATH, proxies and CA locations."""
     kept = {name: env[name] for name in INHERITED if name in env}
-    if "SSL_CERT_FILE" in kept:  # httpx honours it; git wants its own name
-        kept.setdefault("GIT_SSL_CAINFO", kept["SSL_CERT_FILE"])
+    for ours, gits in (("SSL_CERT_FILE", "GIT_SSL_CAINFO"), ("SSL_CERT_DIR", "GIT_SSL_CAPATH")):
+        if ours in kept:  # httpx honours it; git wants its own name
+            kept.setdefault(gits, kept[ours])
     return kept | ENVIRONMENT
 
 
@@ -223,7 +224,7 @@ def failure(args: Sequence[str], status: int, stderr: bytes = b"") -> Repository
     error = RepositoryError(
         "git_failed",
         f"git {args[0]} ended with status {status}.",
-        "Run again with --debug to see what git said; a fresh checkout usually helps.",
+        "Run again with debug logging (--debug) to see what git said; a fresh checkout usually helps.",
     )
     error.__cause__ = subprocess.CalledProcessError(status, ["git", *args], stderr=stderr)
     return error

@@ -145,9 +145,10 @@ def test_ranges_of_the_limits(field, low, high):
 def test_an_unknown_input_is_ignored_with_a_note():
     """A typo gets a suggestion; what the runner adds does not."""
     settings = Settings.from_mapping(
-        {"INPUT_MAX-ROUND": "3", "INPUT_ZZZ": "", "INPUT_ARGS": "x", "OTHER": "y"}
+        {"INPUT_MAX-ROUND": "3", "INPUT_FAIL_ON": "low", "INPUT_ZZZ": "", "INPUT_ARGS": "x", "OTHER": "y"}
     )
     assert settings.notes == (
+        "Unknown input 'fail_on' is ignored; did you mean `fail-on`?",
         "Unknown input 'max-round' is ignored; did you mean `max-rounds`?",
         "Unknown input 'zzz' is ignored.",
     )

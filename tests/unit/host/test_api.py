@@ -1,6 +1,7 @@
 """One GET against a real server on loopback: retries, deadline, and what every failure is called."""
 
 import datetime as dt
+import shutil
 import socket
 import ssl
 import threading
@@ -245,6 +246,9 @@ def test_closing_twice_is_harmless(github):
     api.close()
 
 
+SUBJECT_HASH = "756b76dc.0"  # of CN=test, as `openssl rehash` names its file
+
+
 @pytest.fixture
 def certificate(tmp_path):
     """A self-signed certificate for 127.0.0.1, and its key, in one file."""
@@ -310,11 +314,17 @@ def test_an_unknown_certificate_authority_is_refused_at_once(tls_url):
 
 
 def test_a_certificate_authority_of_one_s_own_can_be_given(tls_url, certificate):
-    assert Client(tls_url, TOKEN, ca_file=str(certificate)).get().number == 2
+    assert Client(tls_url, TOKEN, authorities=str(certificate)).get().number == 2
+
+
+def test_a_folder_of_certificate_authorities_can_be_given(tls_url, certificate, tmp_path):
+    (tmp_path / "authorities").mkdir()
+    shutil.copy(certificate, tmp_path / "authorities" / SUBJECT_HASH)
+    assert Client(tls_url, TOKEN, authorities=str(tmp_path / "authorities")).get().number == 2
 
 
 def test_certificate_authorities_that_are_not_there_are_named(tls_url, tmp_path):
-    error = Client(tls_url, TOKEN, ca_file=str(tmp_path / "absent.pem")).refusal()
+    error = Client(tls_url, TOKEN, authorities=str(tmp_path / "absent.pem")).refusal()
     assert error.code == "github_tls"
     assert str(tmp_path) not in f"{error} {error.advice}"
 

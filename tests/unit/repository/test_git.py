@@ -88,6 +88,7 @@ def test_what_could_redirect_git_is_not_inherited(repo, open_git, shim):
 def test_a_ca_bundle_for_httpx_is_also_gits():
     assert scrub({"SSL_CERT_FILE": "/ca"})["GIT_SSL_CAINFO"] == "/ca"
     assert scrub({"SSL_CERT_FILE": "/ca", "GIT_SSL_CAINFO": "/own"})["GIT_SSL_CAINFO"] == "/own"
+    assert scrub({"SSL_CERT_DIR": "/cas"})["GIT_SSL_CAPATH"] == "/cas"
 
 
 def test_every_call_carries_the_settings_and_literal_pathspecs(repo, open_git, shim):
