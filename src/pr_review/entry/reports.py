@@ -6,7 +6,6 @@ from pathlib import Path
 
 from pr_review.domain.run import Outcome
 from pr_review.errors import PrReviewError
-from pr_review.report import artifact
 from pr_review.report.files import ReportDirectory
 
 REPORT = "review.json"
@@ -78,6 +77,8 @@ def write_reports(
     directory: ReportDirectory, outcome: Outcome, page: str, first_request: bytes | None
 ) -> Written:
     """Write the artifact, the page and what a dry run would have sent; raises ``PrReviewError``."""
+    from pr_review.report import artifact  # noqa: PLC0415 -- start-up: the model is asked first
+
     report_path = directory.write(REPORT, artifact.to_json(artifact.build(outcome)).encode())
     summary_path = directory.write(SUMMARY, f"{page}\n".encode())
     if first_request:

@@ -26,7 +26,6 @@ from pr_review.entry.supervise import supervise
 from pr_review.entry.surroundings import Surroundings
 from pr_review.errors import InternalError, PrReviewError
 from pr_review.host.runner import Runner, step_outputs
-from pr_review.report import summary
 from pr_review.report.files import ReportDirectory
 
 
@@ -72,6 +71,8 @@ class Session:
         outcome = redact(
             self.known.outcome(error, self.deadline.elapsed_ms()), settings.secrets if settings else ()
         )
+        from pr_review.report import summary  # noqa: PLC0415 -- start-up: the model is asked first
+
         page = summary.render(outcome)
         written, problem = self._write(outcome, page)
         self._publish(outcome, page, written)
