@@ -1,6 +1,6 @@
 """What every report says of one finding, in words: plain text, escaped by nobody yet."""
 
-from pr_review.domain.finding import AnchorStatus, Category, Finding, Place, Side
+from pr_review.domain.finding import AnchorStatus, Finding, Place, Side
 
 _NAMES_OF_PLACES = {Side.RIGHT: "line", Side.LEFT: "removed line"}
 
@@ -15,7 +15,7 @@ def location(finding: Finding) -> str:
 
 def qualities(finding: Finding) -> list[str]:
     """Category, confidence, how often reported, and of the place what ``place_qualities`` says."""
-    words = [] if finding.category is Category.OTHER else [finding.category.replace("_", " ")]
+    words = [finding.category.replace("_", " ")]
     if finding.confidence is not None:
         words.append(f"{finding.confidence} confidence")
     if finding.merged:
@@ -65,15 +65,19 @@ def _name_place(place: Place) -> str:
     return f"{name}s {place.line}-{place.end_line}" if several else f"{name} {place.line}"
 
 
+def evidence_to_show(finding: Finding) -> str:
+    """The evidence; empty when each line of it stands in the marked lines of the excerpt already."""
+    marked = [text for number, text in _excerpt(finding) if _is_marked(finding, number)]
+    lines = finding.evidence.splitlines()
+    return "" if all(any(line.strip() in text for text in marked) for line in lines) else finding.evidence
+
+
 def numbered_code(finding: Finding) -> str:
     """The excerpt with line numbers, the finding's own lines marked; empty without an excerpt."""
-    if finding.excerpt is None:
-        return ""
-    first, last = finding.line or 0, finding.end_line or finding.line or 0
-    numbered = list(enumerate(finding.excerpt.lines, finding.excerpt.start_line))
+    numbered = _excerpt(finding)
     width = len(str(numbered[-1][0])) if numbered else 0
     return "\n".join(
-        f"{'>' if first <= number <= last else ' '} {number:{width}} | {text}".rstrip()
+        f"{'>' if _is_marked(finding, number) else ' '} {number:{width}} | {text}".rstrip()
         for number, text in numbered
     )
 
@@ -94,6 +98,16 @@ def replacement(finding: Finding) -> str:
     else:
         return ""
     return "\n".join((*(f"-{line}" for line in removed), *(f"+{line}" for line in added)))
+
+
+def _excerpt(finding: Finding) -> list[tuple[int, str]]:
+    excerpt = finding.excerpt
+    return list(enumerate(excerpt.lines, excerpt.start_line)) if excerpt else []
+
+
+def _is_marked(finding: Finding, number: int) -> bool:
+    first, last = finding.line or 0, finding.end_line or finding.line or 0
+    return first <= number <= last
 
 
 def _lines(code: str) -> tuple[str, ...]:

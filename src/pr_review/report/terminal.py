@@ -15,7 +15,6 @@ MAX_FILE_LINES = 200
 
 _BOLD = "1"
 _STYLES = {Severity.CRITICAL: "1;31", Severity.HIGH: "31", Severity.MEDIUM: "33", Severity.LOW: "34"}
-_INDENT = "   "
 
 
 class _Line(NamedTuple):
@@ -68,19 +67,21 @@ def _findings(outcome: Outcome, width: int) -> Iterator[Iterator[_Line]]:
 
 
 def _finding(number: int, finding: Finding, marks: list[str], width: int) -> Iterator[_Line]:
+    indent = " " * len(f"{number}. ")
     yield _Line(
         f"{number}. {finding.severity.upper()}: {_one_line(finding.title)}", _STYLES[finding.severity]
     )
     qualities = marks + finding_wording.qualities(finding) + ([] if finding.in_diff else ["outside the diff"])
     names = [f"rule {finding.rule}"] if finding.rule else []
     names += [f"fingerprint {finding.fingerprint}"] if finding.fingerprint else []
-    yield _Line(_INDENT + " · ".join([_one_line(finding_wording.location(finding)), *qualities, *names]))
-    yield from _prose(finding_wording.anchor_note(finding), width, _INDENT)
-    yield from _prose(finding.explanation, width, _INDENT)
-    yield from _code(finding_wording.numbered_code(finding))
-    yield from _prose(f"Evidence: {finding.evidence}", width, _INDENT)
-    yield from _prose(f"Recommendation: {finding.recommendation}", width, _INDENT)
-    yield from _code(finding_wording.replacement(finding) or finding.suggestion or "")
+    yield _Line(indent + " · ".join([_one_line(finding_wording.location(finding)), *qualities, *names]))
+    yield from _prose(finding_wording.anchor_note(finding), width, indent)
+    yield from _prose(finding.explanation, width, indent)
+    yield from _code(finding_wording.numbered_code(finding), indent)
+    evidence = finding_wording.evidence_to_show(finding)
+    yield from _prose(f"Evidence: {evidence}" if evidence else "", width, indent)
+    yield from _prose(f"Recommendation: {finding.recommendation}", width, indent)
+    yield from _code(finding_wording.replacement(finding) or finding.suggestion or "", indent)
 
 
 def _suppressed(outcome: Outcome, width: int) -> Iterator[_Line]:
@@ -141,10 +142,10 @@ def _prose(text: str, width: int, indent: str = "", hang: str = "") -> Iterator[
         indent, hang = indent + hang, ""
 
 
-def _code(text: str) -> Iterator[_Line]:
+def _code(text: str, indent: str) -> Iterator[_Line]:
     if text:
         yield _Line("")
-        yield from (_Line(f"{_INDENT}{line}") for line in text.split("\n"))
+        yield from (_Line(f"{indent}{line}") for line in text.split("\n"))
         yield _Line("")
 
 

@@ -26,6 +26,7 @@ _HEADLINES = {
     Conclusion.SKIPPED: "nothing to review",
     Conclusion.FAILED: "the review failed",
 }
+_DRY_RUN = "dry run: nothing was sent"
 _NOTHING_FOUND = frozenset({Conclusion.CLEAN, Conclusion.RULES_ONLY})
 _LONGER = "raise {} together with timeout-seconds, knowing that a longer review costs more"
 _ADVICE = {
@@ -49,6 +50,8 @@ _COVERAGE_ORDER = (CoverageStatus.NOT_REVIEWED, CoverageStatus.EXCLUDED, Coverag
 
 def headline(outcome: Outcome) -> str:
     """The verdict in a few words."""
+    if outcome.error is not None and outcome.error.code == "dry_run":
+        return _DRY_RUN
     found = count(len(_review(outcome).findings), "finding")
     new = f", {outcome.comparison.new:,} new" if outcome.comparison else ""
     silenced = len(_review(outcome).suppressed)
@@ -157,13 +160,14 @@ def coverage_files(outcome: Outcome) -> list[FileCoverage]:
 
 
 def coverage_result(file: FileCoverage) -> tuple[str, str]:
-    """What became of a file, and why or by which checks."""
-    return _COVERAGE_WORDS[file.status], file.reason or ", ".join(file.checks)
+    """What became of a file, and why or by which checks; of a file checked in part, both."""
+    why = (file.reason or "", ", ".join(file.checks))
+    return _COVERAGE_WORDS[file.status], ": ".join(filter(None, why))
 
 
 def run_facts(outcome: Outcome) -> list[str]:
     """Reviewer, rounds, calls, tokens, requests, time, version: as far as there were any."""
-    who = reviewer(outcome)
+    who = reviewer(outcome) if outcome.turns else ""
     return [
         *([f"reviewed by {who}"] if who else []),
         *_loop_facts(outcome),
@@ -221,10 +225,13 @@ def _review(outcome: Outcome) -> Review:
 def _loop_facts(outcome: Outcome) -> Iterator[str]:
     if not outcome.turns:
         return
-    limits = outcome.limits
-    yield f"{outcome.turns[-1].round} of at most {count(limits.max_rounds, 'round')}"
-    calls = sum(len(turn.tool_calls) for turn in outcome.turns)
-    yield f"{calls:,} of at most {count(limits.max_tool_calls, 'tool call')}"
+    rounds, calls = outcome.turns[-1].round, sum(len(turn.tool_calls) for turn in outcome.turns)
+    if is_offline(outcome):  # its budgets are computed, nobody's limits
+        yield count(rounds, "round")
+        yield count(calls, "tool call")
+    else:
+        yield f"{rounds} of at most {count(outcome.limits.max_rounds, 'round')}"
+        yield f"{calls:,} of at most {count(outcome.limits.max_tool_calls, 'tool call')}"
     repaired = sum(turn.protocol_action is ProtocolAction.REPAIR for turn in outcome.turns)
     if repaired:
         yield f"{count(repaired, 'invalid turn')} dropped and asked again"

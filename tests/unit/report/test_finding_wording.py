@@ -2,14 +2,16 @@
 
 import pytest
 
-from pr_review.domain.finding import AnchorStatus, Edit, Finding, Place, Side
+from pr_review.domain.finding import AnchorStatus, Category, Edit, Finding, Place, Review, Side
 from pr_review.report.finding_wording import (
     anchor_note,
+    evidence_to_show,
     place_qualities,
     qualities,
     removed_lines,
     replacement,
 )
+from pr_review.report.html import render as render_html
 from pr_review.report.summary import render as render_summary
 from pr_review.report.terminal import render as render_terminal
 
@@ -113,3 +115,30 @@ def test_every_page_shows_them(outcomes, found, render):
     assert "The quoted code also stands at line 90, removed lines 3-4; which place" in text
     assert "-    old()" in text
     assert "+    new()" in text
+
+
+@pytest.mark.parametrize(
+    ("evidence", "shown"),
+    [
+        ('    subprocess.run(f"lp {name}", shell=True)', False),
+        ('# print it\n\nsubprocess.run(f"lp {name}"', False),
+        ('    name = request.args["name"]', True),
+        ("It runs `subprocess.run`.", True),
+    ],
+)
+def test_evidence_that_the_marked_lines_hold_is_not_repeated(found, outcomes, evidence, shown):
+    """Lines 41 and 42 are marked, line 40 is only shown."""
+    finding = found(evidence=evidence)
+    assert bool(evidence_to_show(finding)) is shown
+    outcome = outcomes.rich.model_copy(update={"review": Review(summary="", findings=(finding,))})
+    assert ("Evidence: " in render_terminal(outcome)) is shown
+    assert ("**Evidence**" in render_summary(outcome)) is shown
+    assert (">Evidence<" in render_html(outcome)) is shown
+
+
+def test_evidence_without_an_excerpt_is_shown(found):
+    assert evidence_to_show(found(evidence="x = 1", excerpt=None)) == "x = 1"
+
+
+def test_every_finding_names_its_category(found):
+    assert qualities(found(category=Category.OTHER))[0] == "other"

@@ -8,6 +8,7 @@ import pytest
 from pr_review.domain.finding import AnchorStatus, Edit, Excerpt, Place, Review, Severity, Side
 from pr_review.domain.run import KIB, Conclusion, Coverage, CoverageStatus, ErrorRecord, FileCoverage
 from pr_review.report import wording
+from pr_review.report.html import render as render_html
 from pr_review.report.summary import MAX_FILE_ROWS, SUMMARY_BYTES, render
 from pr_review.report.templating import template
 
@@ -291,3 +292,14 @@ def test_rendering_stops_at_the_cap(outcomes):
     page = render(outcomes.rich.model_copy(update={"review": review}), max_bytes=100_000)
     assert size(page) <= 100_000
     assert time.perf_counter() - start < 8
+
+
+@pytest.mark.parametrize("render_page", [render, render_html])
+def test_a_local_review_has_neither_author_nor_number(outcomes, render_page):
+    """Nothing of it is on a server, so the page leaves both out."""
+    local = outcomes.clean.pull_request.model_copy(
+        update={"url": "", "owner": "", "number": 0, "author": "", "title": "HEAD into main"}
+    )
+    page = render_page(outcomes.clean.model_copy(update={"pull_request": local}))
+    assert "HEAD into main · head" in page
+    assert not re.search("shop#0|· by ", page)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pr_review.domain.run import Coverage, CoverageStatus, FileCoverage
+from pr_review.domain.run import Coverage, CoverageStatus, ErrorRecord, FileCoverage
 from pr_review.report import wording
 from pr_review.report.terminal import MAX_FILE_LINES, render
 
@@ -94,3 +94,45 @@ def test_file_limit(outcomes, extra):
     text = render(outcomes.clean.model_copy(update={"coverage": Coverage(files=tuple(files))}))
     assert len(re.findall(r"^  reviewed ", text, re.MULTILINE)) == min(total, 200)
     assert ("1 more file in review.json" in text) == (extra == 1)
+
+
+def test_the_body_of_a_finding_stands_below_its_title(outcomes):
+    """Also from number 10 on."""
+    lines = render(outcomes.many).split("\n")
+    for number in (9, 10, 100):
+        at = next(index for index, line in enumerate(lines) if line.startswith(f"{number}. "))
+        assert re.match(" *", lines[at + 1])[0] == " " * len(f"{number}. ")
+
+
+def test_offline_budgets_are_not_shown(outcomes):
+    """They are computed from the change, so nobody set them."""
+    text = render(outcomes.rules_only)
+    assert "reviewed by rules, offline · 2 rounds · 2 tool calls · 860 ms" in text
+    assert "at most" not in text
+
+
+@pytest.mark.parametrize("name", ["skipped", "failed", "crashed"])
+def test_nobody_reviewed_where_no_round_was(outcomes, name):
+    outcome = getattr(outcomes, name).model_copy(update={"provider": "offline", "turns": ()})
+    assert "reviewed by" not in render(outcome)
+
+
+def test_a_dry_run_is_said(outcomes):
+    """In the headline, and no file looks forgotten."""
+    error = ErrorRecord(code="dry_run", detail="The first request would be 9,078 bytes; nothing was sent.")
+    coverage = Coverage(
+        files=(FileCoverage(path="a.py", status=CoverageStatus.NOT_REVIEWED, reason="dry run"),)
+    )
+    outcome = outcomes.skipped.model_copy(update={"error": error, "coverage": coverage})
+    text = render(outcome)
+    assert text.startswith("pr-review: dry run: nothing was sent\n")
+    assert "not reviewed  a.py  (dry run)" in text
+
+
+def test_a_file_checked_in_part_says_so(outcomes):
+    """Beside the checks that ran on it."""
+    file = FileCoverage(
+        path="link", status=CoverageStatus.REVIEWED, reason="only its added lines", checks=("secrets",)
+    )
+    text = render(outcomes.rules_only.model_copy(update={"coverage": Coverage(files=(file,))}))
+    assert "  reviewed      link  (only its added lines: secrets)" in text
