@@ -41,11 +41,13 @@ def load_baseline(
     if is_tracked(workspace / path):
         raise _unsafe(path, "is tracked by the repository")
     try:
-        outcome = load(_read(workspace, path, MAX_ARTIFACT_BYTES + 1))
+        data = _read(workspace, path, MAX_ARTIFACT_BYTES + 1)
     except FileNotFoundError:
         return None, (f"There is no baseline at {path}, as before the first review: every finding is new.",)
     except OSError as error:
         return None, (_unusable(path, f"it cannot be read ({os.strerror(error.errno or 0).lower()})"),)
+    try:
+        outcome = load(data)
     except ConfigError as error:
         return None, (_unusable(path, error.detail),)
     if problem := _find_problem(outcome, pull_request):
@@ -68,10 +70,10 @@ def _read(workspace: Path, path: str, max_bytes: int) -> bytes:
             if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.ENXIO}:
                 raise _unsafe(path, "is, or leads through, a symbolic link or something else") from None
             raise
-        with os.fdopen(file, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise _unsafe(path, "is not a regular file")
-            return stream.read(max_bytes)
+        opened.callback(os.close, file)
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise _unsafe(path, "is not a regular file")
+        return os.fdopen(file, "rb", closefd=False).read(max_bytes)
 
 
 def _find_problem(outcome: Outcome, pull_request: PullRequest) -> str:

@@ -44,7 +44,7 @@ def _describe(error: ValidationError) -> str:
     where = ".".join(str(part) for part in first["loc"][:3])
     if first["type"] == "json_invalid":
         return "It is not JSON, or not all of it."
-    if where == "schema_version":
+    if where == "schema_version" and first["type"] == "literal_error":
         return "Its schema_version is another one."
     return f"Its {where or 'content'} is not what the schema asks for."
 
