@@ -23,7 +23,7 @@ from tests.loopback.upstream import NAME, TOKEN, Upstream, build_upstream
 
 from pr_review.domain.run import Outcome
 from pr_review.entry.action import run_action
-from pr_review.entry.deadline import Deadline
+from pr_review.entry.deadline import Deadline, utc_today
 from pr_review.entry.run import ReviewRun
 from pr_review.entry.settings import Settings
 from pr_review.entry.subject import subject_of_repository
@@ -130,6 +130,7 @@ class ActionBox:
         self.root = root
         self.workspace = workspace
         self.event_path = root / "event.json"
+        self.today = utc_today
         for name in ("output", "summary"):
             (root / name).touch()
         (root / "scratch").mkdir()
@@ -174,6 +175,7 @@ class ActionBox:
             random_hex=lambda: secrets.token_hex(16),
             stdout=log,
             stderr=log,
+            today=self.today,
         )
         return self.result(run_action(around), log.getvalue())
 

@@ -4,11 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.domain.finding import Severity
+from pr_review.domain.finding import Severity, Suppression
 from pr_review.entry import config_file
 from pr_review.entry.settings import Settings
+from pr_review.entry.suppress_list import MAX_REASON_CHARS, MAX_SUPPRESSIONS
 from pr_review.errors import ConfigError
 
+BAD_DAY = "`suppress.expires` must be a date such as 2026-12-31."
 DEFAULTS = Settings.from_mapping({})
 
 
@@ -36,8 +38,8 @@ def test_every_key_is_read():
     settings = applied(
         "include: ['*.py']\nexclude:\n  - docs/\ninstructions: |\n  Mind the cache.\n"
         "guidelines: [AGENTS.md, docs/x.md]\n"
-        "language: de\nfail-on: high\nfail-on-incomplete: true\nannotations: false\nmax-rounds: 7\n"
-        "max-tool-calls: 0\nmax-requests: 1\nmax-repairs: 0\ntimeout-seconds: 60\n"
+        "language: de\nfail-on: high\nfail-on-new: low\nfail-on-incomplete: true\nannotations: false\n"
+        "max-rounds: 7\nmax-tool-calls: 0\nmax-requests: 1\nmax-repairs: 0\ntimeout-seconds: 60\n"
     )
     assert settings.include == ("*.py",)
     assert settings.exclude == ("docs/",)
@@ -45,6 +47,7 @@ def test_every_key_is_read():
     assert settings.guidelines == ("AGENTS.md", "docs/x.md")
     assert settings.language == "de"
     assert settings.fail_on is Severity.HIGH
+    assert settings.fail_on_new is Severity.LOW
     assert settings.fail_on_incomplete
     assert not settings.annotations
     limits = settings.limits
@@ -67,6 +70,7 @@ def test_every_key_is_read():
         "github-token",
         "pull-request",
         "path",
+        "baseline",
         "output-dir",
         "on-error",
         "on-missing-key",
@@ -173,6 +177,74 @@ def test_number_of_guidelines_is_bounded(count):
         assert len(applied(text).guidelines) == count
     else:
         assert "at most 8 entries" in problem(text)
+
+
+ITEM = "suppress:\n  - fingerprint: 0123456789abcdef\n    reason: One consumer.\n"
+
+
+def test_suppressions_are_read():
+    """A date is a text; the reason loses the white space around it."""
+    text = f"{ITEM}    expires: 2026-02-28\n  - {{fingerprint: '0000000000000000', reason: ' Ours. '}}\n"
+    assert applied(text).suppress == (
+        Suppression(fingerprint="0123456789abcdef", reason="One consumer.", expires="2026-02-28"),
+        Suppression(fingerprint="0000000000000000", reason="Ours."),
+    )
+    assert applied("suppress: []\n").suppress == ()
+    assert applied("suppress:\n").suppress == ()
+
+
+@pytest.mark.parametrize(
+    ("item", "line", "detail"),
+    [
+        ("{fingerprint: 0123456789abcdef}", 5, "`suppress.reason` is missing."),
+        ("{reason: x}", 5, "`suppress.fingerprint` is missing."),
+        ("0123456789abcdef", 5, "`suppress` must be a mapping."),
+        ("{fingerprint: 0123456789abcde, reason: x}", 5, "`suppress.fingerprint` must be the 16 hexa"),
+        ("{fingerprint: 0123456789abcdef0, reason: x}", 5, "`suppress.fingerprint` must be the 16 hexa"),
+        ("{fingerprint: 0123456789ABCDEF, reason: x}", 5, "`suppress.fingerprint` must be the 16 hexa"),
+        ("{fingerprint: 1234567812345678, reason: x}", 5, "`suppress.fingerprint` must be a text; quote it."),
+        ("{fingerprint: 0123456789abcdef, reason: ''}", 5, "`suppress.reason` must be a text of at most"),
+        ("{fingerprint: 0123456789abcdef, reason: '  '}", 5, "`suppress.reason` must be a text of at most"),
+        ("{fingerprint: 0123456789abcdef, reason: yes}", 5, "`suppress.reason` must be a text; quote it."),
+        ("{fingerprint: 0123456789abcdef, reason: x, expire: 2026-01-01}", 5, "did you mean `expires`?"),
+        ("{fingerprint: 0123456789abcdef, reason: x, path: a.py}", 5, "unknown key 'path'."),
+        ("\n    fingerprint: 0123456789abcdef\n    reason: x\n    expires: 2026-13-01", 8, BAD_DAY),
+        ("{fingerprint: 0123456789abcdef, reason: x, expires: 2026-02-29}", 5, BAD_DAY),
+        ("{fingerprint: 0123456789abcdef, reason: x, expires: 2026-2-1}", 5, BAD_DAY),
+        ("{fingerprint: 0123456789abcdef, reason: x, expires: 20260201}", 5, "must be a text; quote it"),
+        ("{fingerprint: 0123456789abcdef, reason: x, expires: 2026-W05-1}", 5, BAD_DAY),
+        ("{fingerprint: 0123456789abcdef, reason: x, expires: 2026-01-01T10:00:00Z}", 5, BAD_DAY),
+        ("{fingerprint: 0123456789abcdef, reason: x, expires: tomorrow}", 5, BAD_DAY),
+        ("{fingerprint: fedcba9876543210, reason: x}", 2, "names fedcba9876543210 more than once."),
+    ],
+)
+def test_a_bad_suppression_is_named_with_its_own_line(item, line, detail):
+    """Not with that of the list."""
+    text = f"# comment\nsuppress:\n  - fingerprint: fedcba9876543210\n    reason: Good.\n  - {item}\n"
+    found = problem(text)
+    assert found.startswith(f".github/pr-review.yml, line {line}: ")
+    assert detail in found
+
+
+@pytest.mark.parametrize("count", [199, 200, 201])
+def test_number_of_suppressions_is_bounded(count):
+    """Two hundred."""
+    lines = (f"  - {{fingerprint: 'a{number:015d}', reason: x}}\n" for number in range(count))
+    text = "suppress:\n" + "".join(lines)
+    if count <= MAX_SUPPRESSIONS:
+        assert len(applied(text).suppress) == count
+    else:
+        assert "`suppress` must hold at most 200 entries" in problem(text)
+
+
+@pytest.mark.parametrize("over", [-1, 0, 1])
+def test_a_reason_is_bounded(over):
+    """A thousand characters."""
+    text = ITEM.replace("One consumer.", "x" * (MAX_REASON_CHARS + over))
+    if over <= 0:
+        assert len(applied(text).suppress[0].reason) == MAX_REASON_CHARS + over
+    else:
+        assert "at most 1000 characters" in problem(text)
 
 
 @pytest.mark.parametrize("over", [-1, 0, 1])
