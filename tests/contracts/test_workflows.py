@@ -14,9 +14,9 @@ IDS = [path.name for path in WORKFLOWS]
 
 # owner/name[/path]@commit, with the version that the commit is.
 PINNED = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+)?@[0-9a-f]{40} # v\d+(?:\.\d+)*")
-# `$/` is the workflow's own repository at the commit that runs (github.com, since July 2026), whatever is
-# checked out; only whole workflows are called so.
-OWN_WORKFLOW = re.compile(r"\$/\.github/workflows/[\w-]+\.yml(?: #.*)?")
+# The action of whatever is checked out: in a reusable workflow that is the caller's repository.
+OWN_ACTION = re.compile(r"\./(?: #.*)?")
+BASE = "${{ github.event.pull_request.base.sha }}"
 
 
 def load(path):
@@ -31,7 +31,7 @@ def wrong_uses(text, *, reusable):
     return [
         line
         for line in uses_lines(text)
-        if not PINNED.fullmatch(line) and (reusable or not OWN_WORKFLOW.fullmatch(line))
+        if not PINNED.fullmatch(line) and (reusable or not OWN_ACTION.fullmatch(line))
     ]
 
 
@@ -46,7 +46,6 @@ def test_actions_are_used_only_by_owner_name_and_commit(path):
 @pytest.mark.parametrize(
     "use",
     [
-        "./",
         "./.github/workflows/review.yml",
         "$/",
         "actions/checkout@v7",
@@ -63,11 +62,24 @@ def test_the_rule_sees_each_unpinned_use(use):
         assert wrong_uses(f"{prefix}{use}\n", reusable=False) == [use]
 
 
-def test_a_reusable_workflow_names_not_even_its_own_repository():
-    """Others call it, also on GHES, which does not know `$/`; owner, name and commit work everywhere."""
-    own = "    uses: $/.github/workflows/review.yml\n"
+def test_a_reusable_workflow_never_runs_what_is_checked_out():
+    own = "        uses: ./\n"
     assert wrong_uses(own, reusable=False) == []
-    assert wrong_uses(own, reusable=True) == ["$/.github/workflows/review.yml"]
+    assert wrong_uses(own, reusable=True) == ["./"]
+
+
+def checked_out_actions(workflow):
+    """The `ref` of each checkout in a job that runs the action it checked out."""
+    for job in workflow["jobs"].values():
+        steps = job.get("steps", ())
+        if any(step.get("uses") == "./" for step in steps):
+            yield [step["with"].get("ref") for step in steps if "checkout" in step.get("uses", "")]
+
+
+def test_an_action_that_is_checked_out_is_the_base_s():
+    """A pull request would otherwise bring its own, and run it with the key."""
+    found = [refs for path in WORKFLOWS for refs in checked_out_actions(load(path))]
+    assert found == [[BASE]]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=IDS)

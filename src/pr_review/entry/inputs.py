@@ -170,7 +170,7 @@ INPUTS: tuple[Input, ...] = (
         values.text(MAX_INSTRUCTIONS_BYTES),
         "What the reviewer should know or look for in this project, at most 16 KiB.",
     ),
-    Input("language", "en", values.language_tag, "Language of the review's prose."),
+    Input("language", "en", values.language_tag, "Language of a model's prose; `offline` is English."),
     Input(
         "fail-on",
         "never",
@@ -226,7 +226,7 @@ INPUTS: tuple[Input, ...] = (
         "output-dir",
         "pr-review-report",
         values.path_below,
-        "Folder for the reports, relative to the workspace.",
+        "Folder for the reports, relative to the workspace; of `pr-review local`, to the current folder.",
     ),
     Input(
         "include-trace",
