@@ -5,9 +5,9 @@ GitHub and the model are one server on loopback. Prints seconds, the median and 
 idle machine: `python -m benchmarks.cold_start [RUNS]`.
 """
 
+import argparse
 import json
 import statistics
-import sys
 import tempfile
 import threading
 import time
@@ -102,4 +102,6 @@ def main(runs: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 11)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("runs", type=int, nargs="?", default=11, help="how often to measure (default 11)")
+    main(parser.parse_args().runs)

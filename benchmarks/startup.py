@@ -4,6 +4,7 @@ Prints medians in seconds, the ratio to `python -c "import httpx, pydantic"`, an
 review in MiB. Run it on an idle machine: `python benchmarks/startup.py [RUNS]`.
 """
 
+import argparse
 import json
 import os
 import resource
@@ -108,4 +109,6 @@ def main(runs: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 11)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("runs", type=int, nargs="?", default=11, help="how often to measure (default 11)")
+    main(parser.parse_args().runs)

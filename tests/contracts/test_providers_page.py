@@ -15,32 +15,6 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/providers.md"
 DATA = Path(__file__).parent / "data/wire_quirks.jsonl"
 
-WORKFLOW = """\
-name: review
-on: pull_request
-
-permissions:
-  contents: read
-  pull-requests: read
-
-jobs:
-  review:
-    runs-on: {runner}
-    steps:
-      - uses: {checkout}
-        with:
-          persist-credentials: false
-      - uses: OWNER/pr-review@COMMIT # the newest release
-        with:
-{inputs}
-      - uses: {upload}
-        if: always()
-        with:
-          name: pr-review-report
-          path: pr-review-report
-"""
-
-
 # What a record says that differs from the default, in a sentence; ``{}`` is the value.
 FACTS = {
     "key_header": "The key goes into the header {}.",
@@ -89,9 +63,8 @@ def hosts(profile: Profile) -> list[str]:
 def section(profile: Profile) -> str:
     facts = "".join(f"- {fact}\n" for fact in differences(profile))
     return (
-        f"### {profile.name}\n\n{profile.server[0].upper()}{profile.server[1:]}. {profile.note}\n\n"
-        f"{facts}{chr(10) if facts else ''}"
-        f"<details><summary>Workflow</summary>\n\n```yaml\n{workflow(profile)}```\n\n</details>\n"
+        f"### {profile.name}\n\n**{profile.server}**. {profile.note}\n\n"
+        f"{facts}{chr(10) if facts else ''}```yaml\n{inputs(profile)}```\n"
     )
 
 
@@ -110,26 +83,14 @@ def told(name: str, value: object) -> str:
     return code(json.dumps(value) if isinstance(value, dict) else str(value))
 
 
-def workflow(profile: Profile) -> str:
-    inputs = {"endpoint": profile.endpoint, "model": profile.model}
+def inputs(profile: Profile) -> str:
+    """The `with:` of the workflow's step."""
+    given = {"endpoint": profile.endpoint, "model": profile.model}
     if choose_profile(profile.endpoint) is not profile and profile.name != "generic":
-        inputs["provider-profile"] = profile.name
-    local = profile.endpoint.startswith("http:")
-    if not local:
-        inputs["api-key"] = "${{ secrets.PR_REVIEW_API_KEY }}"
-    return WORKFLOW.format(
-        runner="self-hosted # in the network of the server" if local else "ubuntu-latest",
-        checkout=pin("actions/checkout"),
-        upload=pin("actions/upload-artifact"),
-        inputs="\n".join(f"          {name}: {value}" for name, value in inputs.items()),
-    )
-
-
-def pin(action: str) -> str:
-    """As the README pins it."""
-    found = re.search(rf"{action}@[0-9a-f]{{40}} # v[\d.]+", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert found, action
-    return found[0]
+        given["provider-profile"] = profile.name
+    if not profile.endpoint.startswith("http:"):
+        given["api-key"] = "${{ secrets.PR_REVIEW_API_KEY }}"
+    return "with:\n" + "".join(f"  {name}: {value}\n" for name, value in given.items())
 
 
 def deviations() -> str:
@@ -174,15 +135,14 @@ def test_every_profile_and_every_deviation_is_on_the_page():
     assert [int(number) for number in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)] == list(range(1, 64))
 
 
-def test_each_workflow_is_yaml_with_the_inputs_of_the_action():
+def test_each_step_is_yaml_with_the_inputs_of_the_action():
     import yaml
 
     known = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"].keys()
     for profile in PROFILES.values():
-        steps = yaml.safe_load(workflow(profile))["jobs"]["review"]["steps"]
-        assert steps[1]["with"].keys() <= known
-        named = steps[1]["with"].get("provider-profile")
-        assert choose_profile(steps[1]["with"]["endpoint"], named) is profile
+        given = yaml.safe_load(inputs(profile))["with"]
+        assert given.keys() <= known
+        assert choose_profile(given["endpoint"], given.get("provider-profile")) is profile
 
 
 if __name__ == "__main__":

@@ -25,8 +25,9 @@ and they speak the same protocol as a model: they see only what the tools return
   errors it makes.
 - Secrets are masked wherever they are quoted, also in findings of other rules.
 - Left-overs and switched-off TLS are looked for in code only, not in comments and string literals.
-- A file that cannot be read whole (binary, not UTF-8, larger than 1 MiB) is checked for what single lines
-  prove: conflict markers and secrets. The notes of the review say so.
+- A file that is not UTF-8 or larger than 1 MiB is checked for what single added lines prove: conflict markers
+  and secrets. The notes of the review say so. A binary file (NUL bytes, and not UTF-8) has no lines: it is
+  excluded, and listed.
 - Finding nothing proves nothing: the conclusion is then `rules_only`, never `clean`.
 
 The coverage of a review names the checks that ran on each file: {names}.
