@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pr_review.errors import ConfigError
+
 REVIEW = {"summary": "Adds f.", "findings": [], "notes": []}
 
 
@@ -165,8 +167,16 @@ def test_no_workspace_and_no_repository(action_box, tmp_path):
     action_box.workspace = tmp_path / "nothing"
     result = action_box.run(provider="offline")
     assert (result.code, result.artifact["error"]["code"]) == (2, "no_repository")
+
+
+def test_without_a_workspace_nothing_is_written(action_box, tmp_path):
+    """As on a developer's machine, where the current folder is no place for reports."""
     del action_box.environ["GITHUB_WORKSPACE"]
-    assert action_box.run(provider="offline").code == 2
+    action_box.workspace = tmp_path / "nothing"
+    action_box.workspace.mkdir()
+    with pytest.raises(ConfigError, match="no_workspace"):
+        action_box.run(provider="offline")
+    assert list(action_box.workspace.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -238,9 +248,27 @@ def test_a_step_summary_that_cannot_be_written_does_not_end_the_run(action_box):
 def test_a_dry_run_shows_what_would_leave(action_box, chat_server, chat_inputs):
     result = action_box.run(**chat_inputs, dry_run="true")
     request = (action_box.workspace / "pr-review-report/request.json").read_bytes()
-    assert f"{len(request)} bytes" in result.log
+    assert f"request: pr-review-report/request.json, {len(request):,} bytes" in result.log
+    assert "dry run: nothing was sent" in result.summary
     assert chat_server.requests == []
     assert json.loads(request)["model"] == "m-1"
+
+
+def test_reports_of_an_earlier_run_do_not_stay(action_box, chat_inputs):
+    """Whoever looks into the folder must find one run."""
+    folder = action_box.workspace / "pr-review-report"
+    action_box.run(**chat_inputs, dry_run="true")
+    (folder / "suggestions.patch").write_text("of another run")
+    (folder / "mine.txt").write_text("not a report")
+    action_box.run(provider="offline")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        ".gitignore",
+        "mine.txt",
+        "review.html",
+        "review.json",
+        "review.md",
+        "review.sarif",
+    ]
 
 
 def test_nothing_of_a_hostile_pull_request_is_a_workflow_command(action_box, chat_server, chat_inputs):

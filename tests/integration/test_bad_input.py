@@ -47,8 +47,10 @@ def test_an_unborn_repository(tmp_path, review_repo):
 
 
 def test_an_unknown_ref(repo, review_repo):
-    check_error(review_repo(repo, base="nowhere", provider="offline").outcome, "unknown_ref")
-    check_error(review_repo(repo, base="--help", provider="offline").outcome, "unknown_ref")
+    for ref in ("nowhere", "--help"):
+        outcome = review_repo(repo, base=ref, provider="offline").outcome
+        check_error(outcome, "unknown_ref")
+        assert f"'{ref}'" in outcome.error.detail
 
 
 def test_base_equals_head(repo, review_repo):
@@ -214,7 +216,9 @@ def test_the_pull_request_cannot_configure_its_reviewer(repo, review_repo):
     repo.git("checkout", "-q", "main")
     repo.commit({".github/pr-review.yml": "exclude: ['*.py']\n"})
     repo.git("checkout", "-q", "topic")
-    assert statuses(review_repo(repo, provider="offline").outcome)["a.py"] == "excluded"
+    files = review_repo(repo, provider="offline").outcome.coverage.files
+    [excluded] = [file for file in files if file.path == "a.py"]
+    assert (excluded.status.value, excluded.reason) == ("excluded", "matched by exclude (*.py)")
 
 
 def test_guidelines_come_from_the_base_and_join_the_instructions(repo, review_repo, chat_server, chat_inputs):
@@ -234,5 +238,22 @@ def test_a_dry_run_sends_nothing(repo, review_repo, chat_server, chat_inputs):
     check_error(reviewed.outcome, "dry_run", EXIT_OK, Conclusion.SKIPPED)
     assert chat_server.requests == []
     body = reviewed.run.known.first_request
-    assert f"{len(body)} bytes" in reviewed.outcome.error.detail
+    assert f"{len(body):,} bytes" in reviewed.outcome.error.detail
     assert {"model", "messages", "tools", "tool_choice"} == set(json.loads(body))
+    assert [(file.status.value, file.reason) for file in reviewed.outcome.coverage.files] == [
+        ("not_reviewed", "dry run")
+    ]
+
+
+def test_a_dry_run_needs_no_key(repo, review_repo):
+    """It says that a review will; a key is as little in the request as ever."""
+    inputs = {"endpoint": "https://models.example/v1/chat/completions", "dry_run": "true"}
+    reviewed = review_repo(repo, **inputs)
+    check_error(reviewed.outcome, "dry_run", EXIT_OK, Conclusion.SKIPPED)
+    assert reviewed.run.known.first_request
+    assert reviewed.outcome.notes == ("There is no api-key yet; a review needs one.",)
+    offline = review_repo(repo, **inputs, on_missing_key="offline")
+    assert "This provider sends nothing" in offline.outcome.error.detail
+    skipped = review_repo(repo, **inputs, on_missing_key="skip").outcome
+    check_error(skipped, "missing_key", EXIT_OK, Conclusion.SKIPPED)
+    assert skipped.coverage.files[0].reason == "skipped (missing_key)"

@@ -50,11 +50,28 @@ def test_version(cli):
     assert cli("--version").stdout == f"pr-review {__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [[], ["nothing"], ["local", "--nothing"], ["render"]])
-def test_wrong_usage_ends_with_2(cli, arguments):
+@pytest.mark.parametrize(
+    ("arguments", "usage"),
+    [
+        ([], "usage: pr-review [-h]"),
+        (["nothing"], "usage: pr-review [-h]"),
+        (["local", "--nothing"], "usage: pr-review local [-h]"),
+        (["render"], "usage: pr-review render [-h]"),
+    ],
+)
+def test_wrong_usage_ends_with_2(cli, arguments, usage):
+    """With the usage of the command that was meant."""
     done = cli(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "usage: pr-review" in done.stderr
+    assert usage in done.stderr
+
+
+def test_help_of_local_shows_words_and_defaults(cli):
+    text = " ".join(cli("local", "--help").stdout.split())
+    assert "--provider {chat-completions,offline} Who reviews" in text
+    assert "(default: chat-completions)" in text
+    assert "Folder for the reports, below the current folder. (default: pr-review-report)" in text
+    assert "`" not in text
 
 
 def test_schema_is_the_committed_one(cli):
@@ -87,16 +104,70 @@ def test_render_refuses_what_is_no_artifact(cli, content):
 
 
 def test_local_outside_a_repository_is_one_sentence(cli):
+    """Said once, and in words of the command line."""
     done = cli("local", "--provider", "offline")
     assert done.returncode == 2
-    assert "no_repository" in done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
+    assert done.stderr == ""
+    assert done.stdout.count("no_repository") == 1
+    assert "The folder 'cwd' is not inside a git repository" in done.stdout
+    assert "--repo" in done.stdout
+    assert "actions/checkout" not in done.stdout
+
+
+def test_local_finds_the_repository_from_below(cli, make_repo):
+    repo = make_repo({"src/a.py": "one = 1\n"}, {"src/a.py": "one = 2\n"})
+    done = cli("local", "--repo", str(repo.path / "src"), "--provider", "offline")
+    assert done.returncode == 0
+    assert "src/a.py" in done.stdout
+
+
+def test_local_takes_patterns_and_colours(cli, make_repo):
+    repo = make_repo({"a.py": "one = 1\n"}, dict.fromkeys(("a.py", "b.py", "c.txt"), "one = 2\n"))
+    arguments = ["local", "--repo", str(repo.path), "--provider", "offline"]
+    plain = cli(*arguments, "--include", "*.py", "--include", "*.md", "--exclude", "b.*", "--exclude", "x")
+    assert "3 changed files: 2 excluded, 1 reviewed." in plain.stdout
+    assert "excluded      b.py  (matched by exclude (b.*))" in plain.stdout
+    assert "\x1b" not in plain.stdout
+    assert "\x1b[1mpr-review: " in cli(*arguments, "--color", "always").stdout
+    assert "\x1b" not in cli(*arguments, "--color", "never").stdout
+
+
+def test_local_dry_run_needs_no_key_and_names_its_file(cli, make_repo):
+    """And the file does not outlive the next run."""
+    repo = make_repo({"a.py": "one = 1\n"}, {"a.py": "one = 2\n"})
+    arguments = ["local", "--repo", str(repo.path)]
+    done = cli(*arguments, "--dry-run")
+    request = cli.folder / "pr-review-report" / "request.json"
+    assert done.returncode == 0
+    assert done.stdout.startswith("pr-review: dry run: nothing was sent\n")
+    size = request.stat().st_size
+    assert f"request: pr-review-report/request.json, {size:,} bytes\n" in done.stdout
+    assert "not reviewed  a.py  (dry run)" in done.stdout
+    assert done.stderr == ""
+    cli(*arguments, "--provider", "offline")
+    assert not request.exists()
+
+
+def test_action_outside_a_workflow_prints_only(cli):
+    done = cli("action")
+    assert done.returncode == 2
+    assert "error [no_workspace]: " in done.stdout
+    assert list(cli.folder.iterdir()) == []
+
+
+def test_render_says_that_there_is_no_patch(cli, make_repo):
+    repo = make_repo({"a.py": "one = 1\n"}, {"a.py": "one = 2\n"})
+    cli("local", "--repo", str(repo.path), "--provider", "offline")
+    done = cli("render", "pr-review-report/review.json", "--format", "patch")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "There are no suggestions to apply.\n"
 
 
 def test_wrong_settings_are_one_sentence(cli):
     done = cli("local", "--max-rounds", "many")
     assert done.returncode == 2
     assert "error [invalid_input]: input `max-rounds` must be an integer from 1 to 100" in done.stdout
+    assert "the command's options" in done.stdout
 
 
 def test_check_offline(cli):
@@ -113,6 +184,7 @@ def test_check_without_a_key(cli):
     done = cli("check")
     assert done.returncode == 2
     assert "missing_key" in done.stdout
+    assert "OPENCODE_API_KEY" in done.stdout
 
 
 def check(cli, server, **inputs):
@@ -235,5 +307,5 @@ def test_a_bug_of_ours_prints_its_traceback_with_debug_only(cli, tmp_path, make_
     assert "internal_error" in quiet.stdout
     report = json.loads((cli.folder / "pr-review-report" / "review.json").read_text(encoding="utf-8"))
     assert report["error"]["code"] == "internal_error"
-    loud = cli("--debug", *arguments, PATH=f"{folder}:{path}")
-    assert "Traceback" in loud.stdout
+    for loud in (["--debug", *arguments], [*arguments, "--debug"]):
+        assert "Traceback" in cli(*loud, PATH=f"{folder}:{path}").stdout

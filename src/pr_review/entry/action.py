@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from pr_review.domain.run import Outcome
+from pr_review.entry import log
 from pr_review.entry.deadline import Deadline
 from pr_review.entry.reports import ReportPlace, Written
 from pr_review.entry.session import Session
 from pr_review.entry.settings import Settings
-from pr_review.entry.subject import Subject, subject_of_event
+from pr_review.entry.subject import subject_of_event
 from pr_review.entry.surroundings import Surroundings
 from pr_review.errors import ConfigError, PrReviewError
 from pr_review.host.runner import Runner
@@ -17,15 +18,27 @@ TIMEOUT_SECONDS = 900  # until the settings are read
 
 
 def run_action(around: Surroundings) -> int:
-    """Review what the event names and report on every way out; returns the exit code."""
+    """Review what the event names and report on every way out; returns the exit code.
+
+    Raises ``ConfigError`` without a workspace: there is no place for a report then.
+    """
+    if not around.environ.get("GITHUB_WORKSPACE"):
+        raise ConfigError(
+            "no_workspace",
+            "GITHUB_WORKSPACE is not set, so there is no checkout to review.",
+            "Run as a workflow step after actions/checkout, or use `pr-review local`.",
+        )
     runner = Runner.from_environ(around.environ, around.stdout, around.random_hex)
-    workspace = Path(around.environ.get("GITHUB_WORKSPACE") or around.cwd).resolve()
+    workspace = Path(around.environ["GITHUB_WORKSPACE"]).resolve()
 
     def show(outcome: Outcome, written: Written) -> None:
         count = len(outcome.review.findings) if outcome.review else 0
         runner.log(f"conclusion: {outcome.conclusion}, findings: {count}, report: {written.report_path}")
         if session.known.settings is None or session.known.settings.annotations:
             _annotate(runner, outcome)
+        if written.request:
+            runner.log(f"request: {written.request}")
+        log.say_end(runner, outcome)
 
     place = ReportPlace(workspace, around.random_hex)
     session = Session(around, runner, place, show, Deadline.after(TIMEOUT_SECONDS, around.clock))
@@ -37,7 +50,9 @@ def run_action(around: Surroundings) -> int:
     for note in settings.notes:
         runner.warning(note)
     session.deadline = Deadline.after(settings.timeout_seconds, around.clock)
-    return session.review(settings, lambda: _find_subject(settings, around, workspace, session.deadline))
+    return session.review(
+        settings, lambda: subject_of_event(settings, around.environ, workspace, session.deadline)
+    )
 
 
 def _annotate(runner: Runner, outcome: Outcome) -> None:
@@ -50,13 +65,3 @@ def _annotate(runner: Runner, outcome: Outcome) -> None:
         runner.log(
             f"{annotations.left_out} more findings are not annotated; the job summary has all of them."
         )
-
-
-def _find_subject(settings: Settings, around: Surroundings, workspace: Path, deadline: Deadline) -> Subject:
-    if not around.environ.get("GITHUB_WORKSPACE"):
-        raise ConfigError(
-            "no_workspace",
-            "GITHUB_WORKSPACE is not set, so there is no checkout to review.",
-            "Run as a workflow step after actions/checkout, or use `pr-review local`.",
-        )
-    return subject_of_event(settings, around.environ, workspace, deadline)

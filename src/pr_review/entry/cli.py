@@ -36,7 +36,9 @@ exit codes:
 
 def run_command(argv: Sequence[str]) -> int:
     """Parse ``argv`` and run its command; returns the exit code."""
-    arguments = build_parser().parse_args(argv)
+    arguments, unknown = build_parser().parse_known_args(argv)
+    if unknown:  # with the usage of the command, not of the program
+        arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     around = Surroundings.of_process(debug=arguments.debug)
     try:
         code: int = arguments.run(arguments, around)
@@ -55,14 +57,20 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"pr-review {__version__}")
-    parser.add_argument("--debug", action="store_true", help="print a traceback for a bug of pr-review")
+    parser.add_argument("--debug", action="store_true", help=DEBUG)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add(commands, "action", _action, "run as GitHub's runner does: event file, INPUT_*, GITHUB_* files")
     local = _add(commands, "local", _local, "review a local repository and print the result")
-    local.add_argument("--repo", default=".", metavar="PATH", help="the repository (default: here)")
+    local.add_argument(
+        "--repo", default=".", metavar="PATH", help="a folder of the repository (default: here)"
+    )
     local.add_argument("--base", default="main", metavar="REF", help="what to compare with (default: main)")
     local.add_argument("--head", default="HEAD", metavar="REF", help="what to review (default: HEAD)")
+    local.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="default: auto, on a terminal"
+    )
     _add_overrides(local, LOCAL_OVERRIDES)
+    local.add_argument("--dry-run", action="store_const", const="true", help=DRY_RUN)
     check = _add(commands, "check", _check, "check settings, key and endpoint with one request")
     _add_overrides(check, CHECK_OVERRIDES)
     render = _add(commands, "render", _render, "print a report made from a review.json")
@@ -72,16 +80,27 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+DEBUG = "print a traceback for a bug of pr-review"
+DRY_RUN = "write what would be sent to request.json in the output folder; send nothing, and need no key"
 FORMATS = ("annotations", "html", "md", "patch", "sarif", "text")
 CHECK_OVERRIDES = ("provider", "endpoint", "model", "provider-profile", "tool-mode")
 LOCAL_OVERRIDES = (
     *CHECK_OVERRIDES,
+    "include",
+    "exclude",
     "fail-on",
     "output-dir",
     "max-rounds",
     "timeout-seconds",
     "include-trace",
 )
+REPEATABLE = frozenset({"include", "exclude"})
+# What an option means where the input's own description speaks of a workflow.
+HELP = {
+    "include": "Gitignore pattern of files to review; repeatable.",
+    "exclude": "Gitignore pattern of files not to review, !PATTERN takes a file back in; repeatable.",
+    "output-dir": "Folder for the reports, below the current folder.",
+}
 
 
 def _add(
@@ -91,7 +110,8 @@ def _add(
     text: str,
 ) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
+    parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=DEBUG)
     return parser
 
 
@@ -101,16 +121,25 @@ def _add_overrides(parser: argparse.ArgumentParser, names: Sequence[str]) -> Non
 
     for item in INPUTS:
         if item.name in names:
-            parser.add_argument(f"--{item.name}", metavar="VALUE", help=item.description.replace("`", ""))
-    if "fail-on" in names:
-        parser.add_argument("--dry-run", action="store_const", const="true", help="send nothing")
+            text = HELP.get(item.name) or item.description
+            parser.add_argument(
+                f"--{item.name}",
+                action="append" if item.name in REPEATABLE else "store",
+                metavar=f"{{{','.join(item.words)}}}" if item.words else "VALUE",
+                help=f"{text} (default: {item.shown_default})".replace("`", "").replace("%", "%%"),
+            )
 
 
 def _overrides(arguments: argparse.Namespace) -> dict[str, str]:
     """Options as the variables that the runner would set."""
     given = vars(arguments)
     names = (*LOCAL_OVERRIDES, "dry-run")
-    return {f"INPUT_{name.upper()}": value for name in names if (value := given.get(name.replace("-", "_")))}
+    values = ((name, given.get(name.replace("-", "_"))) for name in names)
+    return {
+        f"INPUT_{name.upper()}": "\n".join(value) if name in REPEATABLE else value
+        for name, value in values
+        if value
+    }
 
 
 def _action(_: argparse.Namespace, around: Surroundings) -> int:
@@ -123,7 +152,20 @@ def _local(arguments: argparse.Namespace, around: Surroundings) -> int:
     from pr_review.entry.local import run_local  # noqa: PLC0415 -- start-up: only what the command needs
 
     around = around.with_dotenv().overlaid(_overrides(arguments))
-    return run_local(around, repository=arguments.repo, base=arguments.base, head=arguments.head)
+    return run_local(
+        around,
+        repository=arguments.repo,
+        base=arguments.base,
+        head=arguments.head,
+        color=_color(arguments.color, around),
+    )
+
+
+def _color(wanted: str, around: Surroundings) -> bool:
+    """As asked for; else on a terminal, unless NO_COLOR is set (no-color.org)."""
+    if wanted != "auto":
+        return wanted == "always"
+    return around.stdout.isatty() and not around.environ.get("NO_COLOR")
 
 
 def _check(arguments: argparse.Namespace, around: Surroundings) -> int:

@@ -38,6 +38,11 @@ class Input(NamedTuple):
         return f"INPUT_{self.name.upper()}"
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """What is allowed, when it is a closed list of words."""
+        return self.parse.words if isinstance(self.parse, values.OneOf) else ()
+
+    @property
     def shown_default(self) -> str:
         """The default as documents print it."""
         return f"`{self.default}`" if self.default else self.shown

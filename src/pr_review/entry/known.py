@@ -10,7 +10,7 @@ from pr_review.domain.run import Coverage, Limits, Outcome, RequestStats, TraceT
 from pr_review.entry.conclusion import conclude, exit_code, record_error
 from pr_review.entry.settings import Settings
 from pr_review.entry.wiring import Reviewer
-from pr_review.errors import PrReviewError, TerminationReason
+from pr_review.errors import PrReviewError, Skipped, TerminationReason
 from pr_review.review.coverage import build_coverage
 from pr_review.review.delta import Baseline, compare, mark
 from pr_review.review.loop import Record
@@ -109,6 +109,13 @@ class Known:
             self.diff,
             self.selection.excluded,
             self.record.shown if self.record else frozenset(),
-            unfinished=f"the review did not finish ({error.code})" if error else None,
+            unfinished=_unfinished(error) if error else None,
             checks=self.reviewer.checks() if self.reviewer else None,
         )
+
+
+def _unfinished(error: PrReviewError) -> str:
+    """Why nothing counts as reviewed."""
+    if not isinstance(error, Skipped):
+        return f"the review did not finish ({error.code})"
+    return "dry run" if error.code == "dry_run" else f"skipped ({error.code})"

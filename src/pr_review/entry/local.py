@@ -11,7 +11,7 @@ from pr_review.host.runner import Runner
 from pr_review.report import terminal
 
 
-def run_local(around: Surroundings, *, repository: str, base: str, head: str) -> int:
+def run_local(around: Surroundings, *, repository: str, base: str, head: str, color: bool) -> int:
     """Review ``base..head`` of a repository; reports go below the working directory.
 
     Returns the exit code; raises ``ConfigError`` for settings that cannot be used.
@@ -20,9 +20,11 @@ def run_local(around: Surroundings, *, repository: str, base: str, head: str) ->
     deadline = Deadline.after(settings.timeout_seconds, around.clock)
 
     def show(outcome: Outcome, written: Written) -> None:
-        around.say(terminal.render(outcome, color=around.stdout.isatty()))
+        around.say(terminal.render(outcome, color=color))
         for path in filter(None, (written.report_path, *written.further)):
             around.say(f"report: {path}")
+        if written.request:
+            around.say(f"request: {written.request}")
 
     place = ReportPlace(around.cwd, around.random_hex)
     session = Session(around, Runner(around.stderr, around.random_hex), place, show, deadline)

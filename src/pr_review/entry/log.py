@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from pr_review.domain.run import Conclusion, Outcome, Turn
 from pr_review.entry.known import Known
-from pr_review.errors import PrReviewError
 from pr_review.host.runner import Runner
 
 TITLE = {"title": "pr-review"}
@@ -36,13 +35,13 @@ def say_turn(runner: Runner, turn: Turn, seconds_left: float) -> None:
         runner.debug(f"model: {turn.duration_ms} ms, error: {turn.error or 'none'}")
 
 
-def say_end(runner: Runner, outcome: Outcome, error: PrReviewError | None) -> None:
+def say_end(runner: Runner, outcome: Outcome) -> None:
     """What ended the run, as an annotation unless all is well; what was spent, for debug logging."""
     spent = outcome.requests
     runner.debug(
         f"model requests: {spent.requests}, retries: {spent.retries}, waited: {spent.waited_seconds:.0f} s"
     )
-    if error:
+    if error := outcome.error:
         _level(runner, outcome)(f"[{error.code}] {error.detail} {error.advice}".strip(), TITLE)
     elif outcome.conclusion is Conclusion.INCOMPLETE:
         runner.warning("[incomplete] Some changed code was not reviewed; the report lists it.", TITLE)

@@ -26,7 +26,9 @@ def render_artifact(around: Surroundings, path: str, kind: str) -> None:
     Raises ``ConfigError`` for what is no artifact.
     """
     text = RENDERERS[kind](load(_read(around, path)))
-    if kind != "patch":
+    if not text:  # a patch without suggestions
+        around.stderr.write("There are no suggestions to apply.\n")
+    elif kind != "patch":
         around.say(text.rstrip("\n"))
     elif around.stdout.isatty():
         around.say(neutralise(text))

@@ -1,6 +1,7 @@
 """Where the reports go, and what is written there."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,14 +23,21 @@ DEFAULT_OUTPUT_DIR = "pr-review-report"
 class Written:
     """Workspace-relative paths of what was written; empty where nothing was.
 
-    ``further`` are those of the reports beside artifact and summary; ``failed`` says by name what kept one
-    from being written.
+    ``request_bytes`` is the size of what a dry run would have sent. ``further`` are the paths of the reports
+    beside artifact and summary; ``failed`` says by name what kept one from being written.
     """
 
     report_path: str = ""
     summary_path: str = ""
+    request_path: str = ""
+    request_bytes: int = 0
     further: tuple[str, ...] = ()
     failed: Mapping[str, Exception] = field(default_factory=dict)
+
+    @property
+    def request(self) -> str:
+        """``pr-review-report/request.json, 9,078 bytes``; empty without one."""
+        return f"{self.request_path}, {self.request_bytes:,} bytes" if self.request_path else ""
 
 
 @dataclass
@@ -76,14 +84,16 @@ class ReportPlace:
 def write_reports(
     directory: ReportDirectory, outcome: Outcome, page: str, first_request: bytes | None
 ) -> Written:
-    """Write the artifact, the page and what a dry run would have sent; raises ``PrReviewError``."""
+    """Write the artifact, the page and what a dry run would have sent; raises ``PrReviewError``.
+
+    A request that an earlier run left is removed: it is not this run's.
+    """
     from pr_review.report import artifact  # noqa: PLC0415 -- start-up: the model is asked first
 
     report_path = directory.write(REPORT, artifact.to_json(artifact.build(outcome)).encode())
     summary_path = directory.write(SUMMARY, f"{page}\n".encode())
-    if first_request:
-        directory.write(REQUEST, first_request)
-    return Written(report_path, summary_path)
+    request_path = _write_or_remove(directory, REQUEST, first_request or b"")
+    return Written(report_path, summary_path, request_path, len(first_request or b""))
 
 
 def write_further_reports(directory: ReportDirectory, outcome: Outcome, written: Written) -> Written:
@@ -94,6 +104,8 @@ def write_further_reports(directory: ReportDirectory, outcome: Outcome, written:
             paths.append(_write_or_remove(directory, name, render(outcome).encode()))
         except Exception as problem:  # noqa: BLE001 -- a report that fails must not take the others with it
             failed[name] = problem
+            with suppress(PrReviewError):
+                directory.remove(name)  # of an earlier run
     return replace(written, further=tuple(filter(None, paths)), failed=failed)
 
 

@@ -126,7 +126,9 @@ class ReviewRun:
         )
 
     def _choose_reviewer(self, subject: Subject, prepared: Prepared) -> Reviewer:
-        provider, note = choose_provider(self.settings, without_secrets=subject.without_secrets)
+        provider, note = choose_provider(
+            self.settings, without_secrets=subject.without_secrets, sends=not self.settings.dry_run
+        )
         self.known.notes += [note] if note else []
         self.known.reviewer = build_reviewer(
             provider, self.settings, prepared.selection.selected, prepared.head, self.deadline
@@ -252,7 +254,8 @@ def _ask_merge_base(subject: Subject) -> str:
 
 def _nothing_selected(diff: Diff) -> Skipped:
     if not diff.files:
-        return Skipped("no_changes", "The pull request changes nothing.", "There is nothing to do.")
+        advice = "Commit something, or compare with another base."
+        return Skipped("no_changes", "The pull request changes nothing.", advice)
     return Skipped(
         "all_excluded",
         "Every changed file is excluded from the review.",
@@ -261,8 +264,8 @@ def _nothing_selected(diff: Diff) -> Skipped:
 
 
 def _dry_run(size: int) -> Skipped:
-    sent = f"The first request would be {size} bytes" if size else "This provider sends nothing"
-    return Skipped("dry_run", f"{sent}; nothing was sent.", "Set dry-run to false to review.")
+    sent = f"The first request would be {size:,} bytes" if size else "This provider sends nothing"
+    return Skipped("dry_run", f"{sent}; nothing was sent.", "Leave out dry-run to review.")
 
 
 def _prompt_truncated() -> ReviewStopped:

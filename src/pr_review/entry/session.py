@@ -77,7 +77,6 @@ class Session:
         written, problem = self._write(outcome, page)
         self._publish(outcome, page, written)
         self.show(outcome, self._write_further(outcome, written))
-        log.say_end(self.runner, outcome, error)
         if error:
             self.around.say_cause(error)
         if problem is None or problem is error:

@@ -83,7 +83,7 @@ class Settings(Frozen):
             except ValueError as error:
                 problems.append(f"input `{item.name}` {error}{_quote(item, texts[item.name])}")
         if problems:
-            advice = "Correct the `with:` block of the workflow step, or the environment variable behind it."
+            advice = "Correct it in the step's `with:` block, the environment, or the command's options."
             raise ConfigError("invalid_input", "; ".join(problems) + ".", advice)
         given = frozenset(name for name, text in texts.items() if text)
         notes = (*_unknown_inputs(environ), *_cleartext(fields["endpoint"], fields["provider"]))
@@ -110,7 +110,7 @@ class Settings(Frozen):
     def exclusions(self) -> tuple[tuple[str, str], ...]:
         """(pattern, reason) pairs, the built-in ones first: the last match decides, as in gitignore."""
         built_in = [(pattern, kind) for kind, patterns in DEFAULT_EXCLUDES.items() for pattern in patterns]
-        return (*built_in, *((pattern, "excluded by the workflow") for pattern in self.exclude))
+        return (*built_in, *((pattern, "matched by exclude") for pattern in self.exclude))
 
     @property
     def key_missing(self) -> bool:

@@ -1,5 +1,6 @@
 """What a run reviews: from GitHub's event, or from a local repository."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from pr_review.host.event import ReviewRequest, load_event
 from pr_review.host.pulls import GitHubPulls, cross_check
 from pr_review.repository.fetch import FetchSource
 from pr_review.repository.store import resolve_ref
+from pr_review.repository.workspace import find_top
 
 GITHUB = "https://github.com"
 GITHUB_API = "https://api.github.com"
@@ -76,7 +78,11 @@ def subject_of_event(
 def subject_of_repository(
     repository: Path, base: str, head: str, environ: Mapping[str, str], deadline: Deadline
 ) -> Subject:
-    """A pull request made up from two refs of a local repository (an absolute path); GitHub is not asked."""
+    """A pull request made up from two refs of a local repository; GitHub is not asked.
+
+    ``repository`` is the absolute path of a folder in it.
+    """
+    repository = find_top(repository, os.geteuid())
     base_sha, head_sha = (
         resolve_ref(repository, ref, env=environ, remaining=deadline.remaining) for ref in (base, head)
     )

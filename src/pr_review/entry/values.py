@@ -7,6 +7,7 @@ import ipaddress
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
@@ -55,15 +56,22 @@ def integer(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
-def one_of(*allowed: str) -> Callable[[str], str]:
+@dataclass(frozen=True)
+class OneOf:
     """A parser of a closed list of words."""
 
-    def parse(text: str) -> str:
-        if text not in allowed:
-            raise ValueError("must be one of " + ", ".join(allowed))
+    words: tuple[str, ...]
+
+    def __call__(self, text: str) -> str:
+        """The word itself."""
+        if text not in self.words:
+            raise ValueError("must be one of " + ", ".join(self.words))
         return text
 
-    return parse
+
+def one_of(*allowed: str) -> OneOf:
+    """A parser of a closed list of words."""
+    return OneOf(allowed)
 
 
 def boolean(text: str) -> bool:

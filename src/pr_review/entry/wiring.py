@@ -58,8 +58,12 @@ def build_toolbox(store: ObjectStore, head: HeadTree, diff: Diff) -> Toolbox:
     )
 
 
-def choose_provider(settings: Settings, *, without_secrets: bool) -> tuple[str, str | None]:
+def choose_provider(
+    settings: Settings, *, without_secrets: bool, sends: bool = True
+) -> tuple[str, str | None]:
     """The provider that reviews, and a note when it is not the one asked for.
+
+    A dry run ``sends`` nothing, so it goes on without the key that a review will need.
 
     Raises ``ConfigError`` or ``Skipped`` for a missing key, as ``on-missing-key`` says.
     """
@@ -71,10 +75,13 @@ def choose_provider(settings: Settings, *, without_secrets: bool) -> tuple[str, 
         return OFFLINE, f"{where}, so rules reviewed this change, not a model."
     if policy == "skip":
         raise Skipped("missing_key", "There is no api-key, and on-missing-key is skip.", "Give an api-key.")
+    if not sends:
+        return settings.provider, "There is no api-key yet; a review needs one."
     raise ConfigError(
         "missing_key",
         "There is no api-key for the provider.",
-        "Set the api-key input from a secret, or use provider: offline, or set on-missing-key.",
+        "Set the api-key input from a secret (OPENCODE_API_KEY in a shell), or provider to offline, or "
+        "on-missing-key.",
     )
 
 

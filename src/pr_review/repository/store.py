@@ -15,6 +15,7 @@ from pr_review.repository.workspace import SHA, Workspace
 MAX_MESSAGES = 100
 MAX_MESSAGE_BYTES = 256 * 1024
 REMOVAL_ATTEMPTS = 5
+MAX_QUOTED_CHARS = 100
 NOT_FOUND = 1
 
 FULL_HISTORY = "Add these two lines to the actions/checkout step:\nwith:\n  fetch-depth: 0"
@@ -203,23 +204,23 @@ def resolve_ref(workspace: Path, ref: str, *, env: Mapping[str, str], remaining:
         ConfigError: ``empty_repository``, ``unknown_ref``, and as ``Workspace.locate``.
     """
     if ref.startswith("-") or not ref.isprintable():
-        raise unknown_ref()
+        raise unknown_ref(ref)
     found = Workspace.locate(workspace)
     git = Git(found.git_dir, env, remaining)
     done = git.call("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     if done.status == 0:
         return done.stdout.decode().strip()
     if git.call("rev-list", "--max-count=1", "--all").stdout:
-        raise unknown_ref()
+        raise unknown_ref(ref)
     raise ConfigError(
         "empty_repository", "The repository has no commit yet.", "Commit something, then review it."
     )
 
 
-def unknown_ref() -> ConfigError:
+def unknown_ref(ref: str) -> ConfigError:
     """The error for a name that is no commit of the repository."""
     return ConfigError(
         "unknown_ref",
-        "The ref does not name a commit of the repository.",
+        f"The ref {ref[:MAX_QUOTED_CHARS]!a} does not name a commit of the repository.",
         "Give a branch, tag or commit that `git log` knows; a remote branch needs its remote: origin/main.",
     )

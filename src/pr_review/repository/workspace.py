@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -89,6 +89,33 @@ def find_git_dir(folder: Path) -> Path:
     if (folder / "HEAD").is_file() and (folder / "objects").is_dir():
         return folder
     raise no_repository()
+
+
+def find_top(folder: Path, user: int) -> Path:
+    """The folder of the repository that ``folder`` (an absolute path) is in, as git finds it.
+
+    For ``pr-review local`` only. A repository above that does not belong to ``user`` is not entered: its
+    configuration could name programs (git's ``safe.directory``).
+
+    Raises:
+        ConfigError: ``no_repository``.
+    """
+    with readable():
+        for place in (folder, *folder.parents) if folder.is_dir() else ():
+            with suppress(ConfigError):
+                git_dir = find_git_dir(place)
+                if place == folder or _belongs_to(user, place, git_dir):
+                    return place
+                break
+    raise ConfigError(
+        "no_repository",
+        f"The folder {folder.name!a} is not inside a git repository of yours.",
+        "Give --repo the top folder of the repository to review.",
+    )
+
+
+def _belongs_to(user: int, *folders: Path) -> bool:
+    return all(folder.is_dir() and folder.stat().st_uid == user for folder in folders)
 
 
 def read_path(file: Path) -> str:

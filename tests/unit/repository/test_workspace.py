@@ -6,7 +6,7 @@ import pytest
 
 from pr_review.errors import ConfigError
 from pr_review.repository.tree import HeadTree
-from pr_review.repository.workspace import Workspace
+from pr_review.repository.workspace import Workspace, find_top
 
 
 def code(call, *args, **options):
@@ -74,6 +74,30 @@ def test_a_folder_without_a_repository(open_store, tmp_path, make):
 def test_the_repository_of_a_parent_folder_is_not_taken(repo, open_store):
     (repo.path / "sub").mkdir()
     assert code(open_store, repo.path / "sub") == "no_repository"
+
+
+def test_the_top_of_a_repository_is_found_from_below(repo):
+    (repo.path / "a" / "b").mkdir(parents=True)
+    for folder in (repo.path, repo.path / "a", repo.path / "a" / "b"):
+        assert find_top(folder, os.geteuid()) == repo.path
+
+
+def test_a_repository_above_that_is_somebody_elses_is_not_entered(repo):
+    """As git's safe.directory: its configuration could name programs. A folder that is named is trusted."""
+    (repo.path / "a").mkdir()
+    somebody = os.geteuid() + 1
+    assert code(find_top, repo.path / "a", somebody) == "no_repository"
+    assert find_top(repo.path, somebody) == repo.path
+
+
+@pytest.mark.parametrize("content", [None, "gitdir: /nowhere\n", "gitdir: a\0b", "rubbish"])
+def test_no_top_without_a_repository(tmp_path, content):
+    """Nor from a folder that does not exist, whatever stands above it."""
+    (tmp_path / "a").mkdir()
+    if content:
+        (tmp_path / ".git").write_text(content)
+    assert code(find_top, tmp_path / "a", os.geteuid()) == "no_repository"
+    assert code(find_top, tmp_path / "missing", os.geteuid()) == "no_repository"
 
 
 @pytest.mark.parametrize(
