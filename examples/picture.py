@@ -15,6 +15,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 WIDTH = 980
+SCALE = 0.8
 TIMEOUT_SECONDS = 120
 STYLE = """
 body { box-sizing: border-box; margin: 0; padding: 24px 32px; color: #1f2328; background: #fff;
@@ -44,9 +45,11 @@ MEASURE = "<script>document.title = 'height:' + document.documentElement.scrollH
 
 
 def page(markdown: str, *, unfold: int) -> str:
-    """The summary as a web page, its first ``unfold`` folded parts open."""
+    """The summary as a web page, its first ``unfold`` folded parts open; what follows them is left out."""
     body = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(markdown)
-    body = body.replace("<details>", "<details open>", unfold)
+    if unfold and "</details>" in body:
+        *shown, _ = body.split("</details>")[: unfold + 1]
+        body = "</details>".join([*shown, ""]).replace("<details>", "<details open>")
     body = re.sub(r'(?s)(?<=language-diff">).*?(?=</code>)', lambda match: coloured(match[0]), body)
     return f"<!doctype html><meta charset=utf-8><style>{STYLE}</style><body>{body}{MEASURE}"
 
@@ -68,8 +71,8 @@ def chromium(profile: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def draw(markdown: str, png: Path, *, width: int = WIDTH, unfold: int = 1) -> None:
-    """Write the picture; it is as high as the page."""
+def draw(markdown: str, png: Path, *, width: int = WIDTH, unfold: int = 1, scale: float = SCALE) -> None:
+    """Write the picture; it is as high as the page, times ``scale``."""
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch, "page.html")
         source.write_text(page(markdown, unfold=unfold), encoding="utf-8")
@@ -77,7 +80,9 @@ def draw(markdown: str, png: Path, *, width: int = WIDTH, unfold: int = 1) -> No
         shown = chromium(profile, f"--window-size={width},600", "--dump-dom", address)
         height = re.search(r"<title>height:(\d+)", shown)
         size = f"--window-size={width},{height[1] if height else 2000}"
-        chromium(profile, size, f"--screenshot={png.resolve()}", address)
+        chromium(
+            profile, size, f"--force-device-scale-factor={scale}", f"--screenshot={png.resolve()}", address
+        )
 
 
 def main() -> None:
@@ -85,9 +90,13 @@ def main() -> None:
     parser.add_argument("summary", type=Path, help="a summary.md that pr-review wrote")
     parser.add_argument("png", type=Path, help="the picture to write")
     parser.add_argument("--width", type=int, default=WIDTH, help="pixels (default %(default)s)")
-    parser.add_argument("--unfold", type=int, default=1, help="how many folded parts to open (default 1)")
+    parser.add_argument(
+        "--unfold", type=int, default=1, help="parts to open, and to end after; 0 for all of it (default 1)"
+    )
+    parser.add_argument("--scale", type=float, default=SCALE, help="of the picture (default %(default)s)")
     options = parser.parse_args()
-    draw(options.summary.read_text(encoding="utf-8"), options.png, width=options.width, unfold=options.unfold)
+    markdown = options.summary.read_text(encoding="utf-8")
+    draw(markdown, options.png, width=options.width, unfold=options.unfold, scale=options.scale)
 
 
 if __name__ == "__main__":
