@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.domain.finding import Category, Edit, Finding, Review, Severity
-from pr_review.domain.run import Conclusion, Outcome
+from pr_review.domain.finding import Category, Edit, Finding, Review, Severity, SuppressedFinding
+from pr_review.domain.run import Comparison, Conclusion, Outcome
 from pr_review.entry.redact import redact
 
 
@@ -56,3 +56,18 @@ def test_an_edit_that_held_a_secret_is_dropped():
     run = run.model_copy(update={"review": run.review.model_copy(update={"findings": findings})})
     assert [found.edit for found in redact(run, ("the-secret",)).review.findings] == [good, None]
     assert redact(run.model_copy(update={"review": None, "notes": ("the-secret",)}), ("the-secret",)).notes
+
+
+def test_so_is_that_of_a_suppressed_finding():
+    edit = Edit(start_line=1, removed=("a",), added=("the-secret",))
+    found = outcome("text").review.findings[0].model_copy(update={"edit": edit})
+    review = Review(summary="s", suppressed=(SuppressedFinding(finding=found, reason="the-secret"),))
+    [silenced] = redact(outcome("").model_copy(update={"review": review}), ("the-secret",)).review.suppressed
+    assert (silenced.finding.edit, silenced.reason) == (None, "***")
+
+
+def test_findings_of_the_baseline_are_redacted_too():
+    found = outcome("a secret: the-secret").review.findings[0]
+    compared = Comparison(head_sha="0" * 40, resolved=(found,), not_seen=(found,))
+    clean = redact(outcome("").model_copy(update={"comparison": compared}), ("the-secret",)).comparison
+    assert {each.title for each in (*clean.resolved, *clean.not_seen)} == {"a secret: ***"}
