@@ -178,6 +178,18 @@ def test_a_file_over_1_mib_is_not_lost(repo, review_repo):
     assert outcome.conclusion is Conclusion.INCOMPLETE
 
 
+def test_a_file_that_cannot_be_read_whole_is_reviewed_in_part(repo, review_repo):
+    """Of a link and of Latin-1 only the added lines can be checked, and the file's row says so."""
+    (repo.path / "link.py").symlink_to("/etc/passwd")
+    repo.commit({"latin.py": "x = 1  # \xe9\n".encode("latin-1")})
+    files = {file.path: file for file in review_repo(repo, provider="offline").outcome.coverage.files}
+    for name in ("link.py", "latin.py"):
+        assert files[name].status.value == "reviewed"
+        assert files[name].reason == "only its added lines could be checked"
+        assert "secrets" in files[name].checks
+    assert files["a.py"].reason is None
+
+
 def test_a_symlink_out_of_the_tree_and_a_submodule_do_no_harm(repo, review_repo):
     (repo.path / "link.py").symlink_to("/etc/passwd")
     (repo.path / "loop").symlink_to("loop")

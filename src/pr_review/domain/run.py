@@ -113,7 +113,7 @@ class CoverageStatus(StrEnum):
 
 
 class FileCoverage(Frozen):
-    """One changed file: its status, the reason unless reviewed, and the checks run on it (offline)."""
+    """One changed file: its status, why it is not reviewed (whole), and the checks run on it (offline)."""
 
     path: str
     status: CoverageStatus

@@ -111,6 +111,7 @@ class Known:
             self.record.shown if self.record else frozenset(),
             unfinished=_unfinished(error) if error else None,
             checks=self.reviewer.checks() if self.reviewer else None,
+            in_part=self.reviewer.in_part() if self.reviewer else frozenset(),
         )
 
 

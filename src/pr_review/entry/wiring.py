@@ -33,7 +33,8 @@ class Reviewer:
     """A model with its budgets.
 
     ``reads_prompt``: what the first message shows counts as seen. ``preview`` encodes a first request without
-    sending it. ``checks`` names what ran on each file, ``rules`` what proved each finding (offline).
+    sending it. Offline, ``checks`` names what ran on each file, ``in_part`` the files of which only added
+    lines were checked, ``rules`` what proved each finding.
     """
 
     provider: str
@@ -42,6 +43,7 @@ class Reviewer:
     reads_prompt: bool
     preview: Callable[[Sequence[Message], Sequence[ToolSpec]], bytes]
     checks: Callable[[], Mapping[str, tuple[str, ...]]] = dict
+    in_part: Callable[[], frozenset[str]] = frozenset
     rules: Callable[[], Mapping[FindingKey, str] | None] = lambda: None
     aclose: Callable[[], Awaitable[None]] = _nothing
 
@@ -110,6 +112,7 @@ def _offline(settings: Settings, files: Sequence[ChangedFile], head: HeadTree) -
         reads_prompt=False,
         preview=lambda _messages, _tools: b"",
         checks=lambda: model.checks_by_path,
+        in_part=lambda: model.checked_in_part,
         rules=lambda: model.rules,
     )
 

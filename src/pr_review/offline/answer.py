@@ -12,7 +12,10 @@ FoundIn = tuple[ReviewedFile, Hit]
 
 
 def compose(files: Sequence[ReviewedFile], found: Sequence[FoundIn], failed: Sequence[str]) -> JsonObject:
-    """Summary, findings from worst to least, notes; ``failed`` are sentences about what did not run."""
+    """Summary, findings from worst to least, notes; ``failed`` are sentences about what did not run.
+
+    That no model reviewed is for the reports to say (decision 3), and they do, so the summary does not.
+    """
     ordered = sorted(found, key=lambda entry: (entry[1].severity.rank, entry[0].path, entry[1].line))
     problems = [f"`{file.path}`: {problem}." for file in files for problem in file.problems]
     return {
@@ -26,8 +29,8 @@ def _summary(files: Sequence[ReviewedFile], found: int) -> str:
     lines = sum(len(file.added) for file in files)
     shown = sum(file.shown for file in files)
     return (
-        f"Deterministic rules, not a model, checked {_count(lines, 'added line')} in {_count(shown, 'file')} "
-        f"and found {_count(found, 'defect')}. Rules see only what they know; logic was not reviewed."
+        f"The rules checked {_count(lines, 'added line')} in {_count(shown, 'file')} "
+        f"and found {_count(found, 'defect')}."
     )
 
 

@@ -60,6 +60,12 @@ class OfflineModel:
         return {path: report.checks for path, report in self._reports.items()}
 
     @property
+    def checked_in_part(self) -> frozenset[str]:
+        """Files of which only the added lines were checked: the head version could not be read whole."""
+        checked = (file for file in self._files if file.path in self._reports)
+        return frozenset(file.path for file in checked if file.added and not file.readable)
+
+    @property
     def rules(self) -> dict[FindingKey, str]:
         """The code of the rule behind each finding; empty before the final turn."""
         return self._rules

@@ -191,7 +191,7 @@ class FileCoverageRecord(_Record):
 
     path: str
     status: CoverageStatus
-    reason: str | None = Field(description="Why it is excluded or not reviewed.")
+    reason: str | None = Field(description="Why it is excluded, not reviewed, or reviewed in part.")
     checks: tuple[str, ...] = Field(description="Deterministic checks that ran on it.")
     additions: int
     deletions: int

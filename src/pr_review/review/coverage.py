@@ -7,6 +7,7 @@ from pr_review.domain.change import ChangedFile, Diff
 from pr_review.domain.chat import HunkId
 from pr_review.domain.run import Coverage, CoverageStatus, FileCoverage
 
+IN_PART = "only its added lines could be checked"
 OVERSIZED = "its patch is too large to show"
 
 
@@ -17,14 +18,19 @@ def build_coverage(
     *,
     unfinished: str | None = None,
     checks: Mapping[str, tuple[str, ...]] | None = None,
+    in_part: AbstractSet[str] = frozenset(),
 ) -> Coverage:
     """One entry for every changed file, in diff order.
 
     ``shown`` names the hunks that reached the model; ``unfinished`` says why the conversation did not end in
-    a final review (then nothing counts as reviewed); ``checks`` names what ran on each file (offline).
+    a final review (then nothing counts as reviewed); offline, ``checks`` names what ran on each file and
+    ``in_part`` the files of which only added lines were checked.
     """
     return Coverage(
-        files=tuple(_cover(file, excluded, shown, unfinished, checks or {}) for file in diff.files)
+        files=tuple(
+            _cover(file, excluded, shown, unfinished, checks=checks or {}, in_part=in_part)
+            for file in diff.files
+        )
     )
 
 
@@ -33,13 +39,17 @@ def _cover(
     excluded: Mapping[str, str],
     shown: AbstractSet[HunkId],
     unfinished: str | None,
+    *,
     checks: Mapping[str, tuple[str, ...]],
+    in_part: AbstractSet[str],
 ) -> FileCoverage:
     status, reason = CoverageStatus.REVIEWED, None
     if file.path in excluded:
         status, reason = CoverageStatus.EXCLUDED, excluded[file.path]
     elif missing := unfinished or _missing(file, shown):
         status, reason = CoverageStatus.NOT_REVIEWED, missing
+    elif file.path in in_part:
+        reason = IN_PART
     return FileCoverage(
         path=file.path,
         status=status,

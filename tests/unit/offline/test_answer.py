@@ -98,8 +98,6 @@ def test_notes_stay_within_the_limit_and_the_rest_is_counted(count):
 def test_the_summary_names_rules_and_counts_what_was_seen():
     file = file_with(["x"])
     answer = compose([file, ReviewedFile("b", problems=["p"])], [], ["`a`: ruff could not run."])
-    assert answer["summary"].startswith(
-        "Deterministic rules, not a model, checked 1 added line in 1 file and "
-    )
+    assert answer["summary"] == "The rules checked 1 added line in 1 file and found 0 defects."
     assert answer["notes"] == ["`a`: ruff could not run.", "`b`: p."]
     assert answer["findings"] == []

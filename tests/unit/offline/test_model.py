@@ -91,6 +91,21 @@ async def test_a_failed_diff_is_noted_and_the_other_files_are_reviewed(linter, d
     assert "c.md" not in model.checks_by_path
 
 
+async def test_a_file_that_cannot_be_read_whole_is_known(linter, driver_of, answers_for):
+    """Its added lines are checked; of a file without any there is nothing to read."""
+
+    def answer(name, arguments):
+        if arguments.get("path") == "c.md":
+            return {"ok": False, "error": {"code": "not_utf8", "message": "m"}}
+        return answers_for(CHANGE)(name, arguments)
+
+    model = OfflineModel(list(CHANGE), linter)
+    assert model.checked_in_part == frozenset()
+    await driver_of(model, answer).run()
+    assert model.checked_in_part == {"c.md"}
+    assert model.checks_by_path["c.md"] == ("conflict-markers", "secrets")
+
+
 async def test_without_ruff_the_notes_say_so(driver_of, answers_for):
     review = await driver_of(OfflineModel(list(CHANGE), None), answers_for(CHANGE)).run()
     assert review["notes"] == ["`a.py`: ruff could not run."]

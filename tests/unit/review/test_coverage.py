@@ -60,3 +60,12 @@ def test_checks_are_named_on_reviewed_files_only():
     checks = {"a.py": ("ruff", "secrets"), "x.lock": ("secrets",)}
     coverage, _ = cover(checks=checks)
     assert [file.checks for file in coverage.files] == [("ruff", "secrets"), (), (), ()]
+
+
+def test_a_file_reviewed_in_part_says_so():
+    """But a reason not to count it at all wins."""
+    _, files = cover(in_part={"a.py"})
+    assert files["a.py"] == ("reviewed", "only its added lines could be checked")
+    assert files["b.py"] == ("reviewed", None)
+    _, files = cover(in_part={"a.py", "x.lock"}, unfinished="stopped")
+    assert (files["a.py"], files["x.lock"]) == (("not_reviewed", "stopped"), ("excluded", "lock file"))
