@@ -5,7 +5,7 @@ Section numbers are those of the OASIS standard. What GitHub reads of it: one lo
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -47,7 +47,6 @@ HELP = (
     "evidence before you act."
 )
 
-_CATEGORIES = list(Category)
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 
 
@@ -61,8 +60,10 @@ def render(outcome: Outcome) -> str:
 
 def build_run(outcome: Outcome) -> JsonObject:
     """The one run of the log (§3.14)."""
+    findings = [finding for _, finding in wording.numbered(outcome)]
+    rules = _rules(findings)
     return {
-        "tool": {"driver": _driver()},
+        "tool": {"driver": _driver(list(rules.values()))},
         "automationDetails": {"id": "pr-review/"},
         "invocations": [_invocation(outcome)],
         "originalUriBaseIds": {
@@ -71,8 +72,7 @@ def build_run(outcome: Outcome) -> JsonObject:
         },
         "versionControlProvenance": list(_provenance(outcome)),
         "results": [
-            _result(finding, compared=outcome.comparison is not None)
-            for _, finding in wording.numbered(outcome)
+            _result(finding, list(rules), compared=outcome.comparison is not None) for finding in findings
         ],
         "properties": {
             "conclusion": outcome.conclusion,
@@ -84,18 +84,39 @@ def build_run(outcome: Outcome) -> JsonObject:
     }
 
 
-def _driver() -> JsonObject:
-    rules: list[JsonValue] = [
-        {
-            "id": category.value,
-            "name": category.value.title().replace("_", ""),
-            "shortDescription": _text(description),
-            "fullDescription": _text(description),
-            "help": _text(HELP),
-            "properties": {"tags": [category.value]},
-        }
+def _rules(findings: Sequence[Finding]) -> dict[str, JsonObject]:
+    """Rules by id: every category, then the deterministic rules behind the findings (§3.49)."""
+    rules = {
+        category.value: _rule(category.value, _name(category), category, description, description)
         for category, description in DESCRIPTIONS.items()
-    ]
+    }
+    for finding in findings:
+        rule_id = _rule_id(finding)
+        rule = _rule(rule_id, rule_id, finding.category, finding.title, finding.explanation)
+        rules.setdefault(rule_id, rule)
+    return rules
+
+
+def _name(category: Category) -> str:
+    return category.value.title().replace("_", "")
+
+
+def _rule_id(finding: Finding) -> str:
+    return show_controls(finding.rule or finding.category.value)
+
+
+def _rule(rule_id: str, name: str, category: Category, short: str, full: str) -> JsonObject:
+    return {
+        "id": rule_id,
+        "name": name,
+        "shortDescription": _text(short),
+        "fullDescription": _text(full),
+        "help": _text(HELP),
+        "properties": {"tags": [category.value]},
+    }
+
+
+def _driver(rules: list["JsonValue"]) -> JsonObject:
     return {"name": "pr-review", "version": __version__, "semanticVersion": __version__, "rules": rules}
 
 
@@ -136,11 +157,11 @@ def _provenance(outcome: Outcome) -> Iterator[JsonObject]:
         }
 
 
-def _result(finding: Finding, *, compared: bool) -> JsonObject:
+def _result(finding: Finding, rules: Sequence[str], *, compared: bool) -> JsonObject:
     related: list[JsonValue] = list(_related(finding))
     return {
-        "ruleId": finding.category.value,
-        "ruleIndex": _CATEGORIES.index(finding.category),
+        "ruleId": _rule_id(finding),
+        "ruleIndex": rules.index(_rule_id(finding)),
         "level": LEVELS[finding.severity],
         "message": _text(_message(finding)),
         "locations": [_location(finding.path, HEAD, _head_region(finding))],

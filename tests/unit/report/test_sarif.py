@@ -65,6 +65,24 @@ def test_what_cannot_be_seen_is_shown(result_of):
     )
 
 
+def test_a_deterministic_rule_is_the_rule(outcomes):
+    """After the categories, once, with its own words; a rule named as a category is that category."""
+    finding = outcomes.rules_found.review.findings[0]
+    findings = [
+        finding.model_copy(update={"rule": rule, "line": n})
+        for n, rule in enumerate(["S602", "secret-aws", "S602", "docs", None], 1)
+    ]
+    review = outcomes.rules_found.review.model_copy(update={"findings": tuple(findings)})
+    run = run_of(outcomes.rules_found.model_copy(update={"review": review}))
+    rules = run["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == [*Category, "S602", "secret-aws"]
+    expected = ["S602", "secret-aws", "S602", "docs", "security"]
+    assert [found["ruleId"] for found in run["results"]] == expected
+    assert [rules[found["ruleIndex"]]["id"] for found in run["results"]] == expected
+    assert rules[len(Category)]["shortDescription"]["text"] == finding.title
+    assert rules[len(Category)]["properties"]["tags"] == ["security"]
+
+
 def test_rules_are_the_categories(outcomes):
     """Each result points at its rule by id and by index."""
     run = run_of(outcomes.rich)
