@@ -8,9 +8,9 @@ from pr_review.entry.surroundings import Surroundings
 from pr_review.errors import EXIT_OK, PrReviewError
 
 DESCRIPTION = """\
-Reviews a pull request. Each finding stands at the code that it quotes or is marked as unverified, and what
-was not looked at is listed. It posts nothing, and it executes nothing of the repository: it reads commits,
-gives a model four bounded read-only tools, and writes a report.
+Reviews a pull request. A finding that quotes code is shown where that code stands, or says that its place is
+not certain; what was not looked at is listed. It posts nothing, and it executes nothing of the repository: it
+reads commits, gives a model four bounded read-only tools, and writes a report.
 """
 
 EPILOG = """\
