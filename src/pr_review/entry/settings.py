@@ -136,8 +136,7 @@ def _unknown_inputs(environ: Mapping[str, str]) -> Iterator[str]:
     for variable in sorted(environ.keys() - known):
         if variable.startswith("INPUT_"):
             name = variable.removeprefix("INPUT_").lower()
-            dashed = name.replace("_", "-")  # what a shell allows, and what is meant
-            close = difflib.get_close_matches(dashed, [item.name for item in INPUTS], n=1)
+            close = difflib.get_close_matches(name, [item.name for item in INPUTS], n=1)
             hint = f"; did you mean `{close[0]}`?" if close else "."
             yield f"Unknown input {name[:MAX_QUOTED_CHARS]!a} is ignored{hint}"
 

@@ -154,6 +154,13 @@ def test_an_unknown_input_is_ignored_with_a_note():
     )
 
 
+@pytest.mark.parametrize("name", [item.name for item in INPUTS if "-" in item.name])
+def test_an_input_spelt_with_underscores_is_named_as_it_is(name):
+    """What a shell allows is not what the runner sets."""
+    settings = Settings.from_mapping({f"INPUT_{name.upper().replace('-', '_')}": "x"})
+    assert settings.notes[0].endswith(f"is ignored; did you mean `{name}`?")
+
+
 def test_plain_http_in_a_private_network_is_said():
     """Loopback is silent; offline never uses the endpoint."""
     private = {"INPUT_ENDPOINT": "http://ollama:11434/v1/chat/completions"}
