@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -130,6 +131,19 @@ def test_local_takes_patterns_and_colours(cli, make_repo):
     assert "\x1b" not in plain.stdout
     assert "\x1b[1mpr-review: " in cli(*arguments, "--color", "always").stdout
     assert "\x1b" not in cli(*arguments, "--color", "never").stdout
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_colours_are_for_a_terminal_that_wants_them(cli, make_repo, no_color, coloured):
+    """NO_COLOR is heard (no-color.org)."""
+    repo = make_repo({"a.py": "one = 1\n"}, {"a.py": "one = 2\n"})
+    outer, inner = pty.openpty()
+    command = [sys.executable, "-m", "pr_review", "local", "--repo", str(repo.path), "--provider", "offline"]
+    environ = {"PATH": os.environ["PATH"], "NO_COLOR": no_color}
+    subprocess.run(command, cwd=cli.folder, env=environ, stdout=inner, check=True)
+    os.close(inner)
+    assert os.read(outer, 100).startswith(b"\x1b[1mpr-review" if coloured else b"pr-review")
+    os.close(outer)
 
 
 def test_local_dry_run_needs_no_key_and_names_its_file(cli, make_repo):

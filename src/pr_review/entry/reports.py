@@ -7,15 +7,8 @@ from pathlib import Path
 
 from pr_review.domain.run import Outcome
 from pr_review.errors import PrReviewError
-from pr_review.report.files import ReportDirectory
+from pr_review.report.files import HTML, NAMES, PATCH, REPORT, REQUEST, SARIF, SUMMARY, ReportDirectory
 
-REPORT = "review.json"
-SUMMARY = "review.md"
-REQUEST = "request.json"
-HTML = "review.html"
-SARIF = "review.sarif"
-PATCH = "suggestions.patch"
-NAMES = (REPORT, SUMMARY, REQUEST, SARIF, PATCH, HTML)
 DEFAULT_OUTPUT_DIR = "pr-review-report"
 
 

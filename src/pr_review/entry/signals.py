@@ -13,7 +13,7 @@ from types import FrameType
 
 from pr_review.errors import Interrupted, PrReviewError
 from pr_review.report import last_words
-from pr_review.report.files import ReportDirectory
+from pr_review.report.files import NAMES, REPORT, ReportDirectory
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 DEFAULT_OUTPUT_DIR = "pr-review-report"  # as the input's; the table of inputs is too heavy to import here
@@ -57,7 +57,12 @@ def _write_artifact(environ: Mapping[str, str], error: PrReviewError) -> str:
         return ""
     artifact = last_words.minimal(error.code, error.detail, advice=error.advice, exit_code=error.exit_code)
     with _open_directory(Path(workspace), environ.get("INPUT_OUTPUT-DIR", "").strip()) as directory:
-        return directory.write("review.json", artifact)
+        path = directory.write(REPORT, artifact)
+        for name in NAMES:  # of an earlier run, or of this one before a bug: they would contradict it
+            if name != REPORT:
+                with suppress(PrReviewError):
+                    directory.remove(name)
+        return path
 
 
 def _open_directory(workspace: Path, output_dir: str) -> ReportDirectory:

@@ -186,3 +186,19 @@ def test_the_handlers_need_only_the_standard_library():
 def test_the_default_folder_is_the_input_s():
     """Two places that must say the same."""
     assert next(item.default for item in INPUTS if item.name == "output-dir") == DEFAULT_OUTPUT_DIR
+
+
+def test_reports_of_an_earlier_run_do_not_stay_beside_it(runner):
+    """They would be uploaded as this run's; what is no report stays."""
+    folder = Path(runner["GITHUB_WORKSPACE"], DEFAULT_OUTPUT_DIR)
+    (folder / "review.html").mkdir(parents=True)
+    for name in ("review.json", "review.sarif", "suggestions.patch", "mine.txt"):
+        (folder / name).write_text("old")
+    assert interrupt_at_rest(runner, signal.SIGTERM)[0] == 143
+    assert {path.name for path in folder.iterdir()} == {
+        ".gitignore",
+        "mine.txt",
+        "review.html",
+        "review.json",
+    }
+    assert artifact(runner)["error"]["code"] == "cancelled"
