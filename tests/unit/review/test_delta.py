@@ -153,6 +153,18 @@ def test_a_masked_quote_is_compared_with_masked_code():
     assert gone(known, diff(hunk("+key = load()")), Trees({"a.py": ["key = load()"]}))
 
 
+def test_masked_code_outside_the_hunks_too():
+    """In the head, and in the merge base of a deleted file."""
+    known = finding(existing_code='key = "****"')
+    lines = ["one()", 'key = "secret"']
+    mask = {"mask": lambda line: line.replace("secret", "****")}
+    assert not gone(known, diff(hunk("+one()")), Trees({"a.py": lines}), **mask)
+    old = known.model_copy(update={"side": Side.LEFT, "anchor": AnchorStatus.OLD})
+    deleted = diff(status=FileStatus.DELETED)
+    assert not gone(old, deleted, Trees(base={"a.py": lines}), **mask)
+    assert gone(old, deleted, Trees(base={"a.py": lines[:1]}), **mask)
+
+
 def test_masked_code_of_a_hunk_too():
     """On the old side there is nothing else."""
     known = finding(existing_code='key = "****"', side=Side.LEFT, anchor=AnchorStatus.OLD)
