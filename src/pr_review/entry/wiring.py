@@ -82,8 +82,8 @@ def choose_provider(
     raise ConfigError(
         "missing_key",
         "There is no api-key for the provider.",
-        "Set the api-key input from a secret (OPENCODE_API_KEY in a shell), or provider to offline, or "
-        "on-missing-key.",
+        "Set the api-key input from a secret (in a shell: OPENCODE_API_KEY), or review without a model "
+        "(provider: offline, --provider offline), or set on-missing-key.",
     )
 
 
