@@ -52,6 +52,7 @@ RULES = (
             "exceeded_current_quota_error",
             "billing_error",
             "creditserror",
+            "budget_exceeded",
         },
         phrases=r"credit balance is too low|insufficient balance|exceeded (your )?current quota|no credits",
     ),
@@ -72,7 +73,7 @@ RULES = (
             r"|input tokens exceed the configured limit|`inputs` tokens \+ `max_new_tokens` must be"
             r"|input is too long|too many input tokens|prompt tokens \(.*exceed model maximum"
             r"|request payload size exceeds|exceeded model token limit|reduce the length of the messages"
-            r"|context window exceeds limit|no user query found in messages"
+            r"|context window exceeds limit|no user query found in messages|contextwindowexceedederror"
         ),
     ),
     Rule(
@@ -95,6 +96,7 @@ RULES = (
             r"does not support (tools|function calling|tool)|support tool use"
             r"|requires --enable-auto-tool-choice|only supports single tool-calls|requires --jinja"
             r"|(tools|tool use|tool calling|function calling) (is|are) not supported"
+            r"|does not support parameters: [^=]{0,80}\btools\b"
         ),
     ),
     Rule(TOOL_USE_FAILED, codes={"tool_use_failed"}),
@@ -119,11 +121,17 @@ RULES = (
             "content_policy_violation",
             "data_inspection_failed",
         },
-        r"content management policy|prompt was (blocked|filtered)",
+        r"content management policy|prompt was (blocked|filtered)|contentpolicyviolationerror",
     ),
     Rule(
         AUTHENTICATION,
-        codes={"invalid_api_key", "authentication_error", "unauthenticated", "api_key_invalid"},
+        codes={
+            "invalid_api_key",
+            "authentication_error",
+            "unauthenticated",
+            "api_key_invalid",
+            "no_db_connection",  # LiteLLM without a database: the key is not the master key
+        },
         phrases=r"api key not valid|(invalid|incorrect) api key",
     ),
     Rule(AUTHENTICATION, {401}),
@@ -141,7 +149,7 @@ RULES = (
         {400, 422},
         {"unsupported_parameter", "unsupported_value", "unknown_parameter"},
         r"unsupported parameter|unrecognized request argument|unknown parameter|invalid temperature"
-        r"|not supported with this model",
+        r"|not supported with this model|does not support parameters",
     ),
     Rule(ENDPOINT_NOT_FOUND, {404, 405, 410}),
     Rule(REQUEST_TOO_LARGE, {413}),

@@ -1,4 +1,4 @@
-"""How long a provider asks to wait, in the five places where providers say it."""
+"""How long a provider asks to wait, in the places where providers say it."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ def retry_delay(headers: Mapping[str, str], body: JsonValue, text: str) -> float
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
-    value = headers.get("retry-after")
+    value = headers.get("retry-after") or headers.get("llm_provider-retry-after")  # LiteLLM passes it on so
     for found in (_number(value), _date(value, headers.get("date")), _retry_info(body), _from_text(text)):
         if found is not None:
             return found

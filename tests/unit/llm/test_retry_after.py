@@ -47,6 +47,12 @@ def test_milliseconds_win_over_seconds():
     assert retry_delay({"retry-after-ms": "1500", "retry-after": "9"}, None, "") == 1.5
 
 
+def test_a_gateway_passes_its_upstreams_header_on():
+    headers = {"llm_provider-retry-after": "9"}
+    assert retry_delay(headers, None, "") == 9.0
+    assert retry_delay(headers | {"retry-after": "2"}, None, "") == 2.0
+
+
 def test_malformed_headers_fall_through_to_the_body():
     body = [{"error": {"details": [{"@type": "x"}, 5, {"retryDelay": "17.5s"}]}}]
     assert retry_delay({"retry-after": "soon", "retry-after-ms": "x"}, body, "") == 17.5
