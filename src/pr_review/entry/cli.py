@@ -89,6 +89,8 @@ LOCAL_OVERRIDES = (
     "include",
     "exclude",
     "fail-on",
+    "fail-on-new",
+    "baseline",
     "output-dir",
     "max-rounds",
     "timeout-seconds",
@@ -99,6 +101,7 @@ REPEATABLE = frozenset({"include", "exclude"})
 HELP = {
     "include": "Gitignore pattern of files to review; repeatable.",
     "exclude": "Gitignore pattern of files not to review, !PATTERN takes a file back in; repeatable.",
+    "baseline": "The review.json of an earlier review, below the current folder: what is new since then?",
     "output-dir": "Folder for the reports, below the current folder.",
 }
 
