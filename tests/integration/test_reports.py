@@ -153,6 +153,16 @@ def test_a_report_that_fails_does_not_take_the_others_with_it(tmp_path, outcomes
     assert done.report_path == "out/review.json"
 
 
+def test_a_report_that_fails_leaves_none_of_an_earlier_run(tmp_path, outcomes):
+    """Nobody must take that one for this run's."""
+    broken = outcomes.model_copy(update={"coverage": None})
+    with ReportDirectory.open(tmp_path, "out") as directory:
+        (tmp_path / "out" / "review.html").write_text("old")
+        done = write_further_reports(directory, broken, Written("out/review.json"))
+    assert "review.html" in done.failed
+    assert not (tmp_path / "out" / "review.html").exists()
+
+
 @pytest.fixture
 def outcomes() -> Outcome:
     return Outcome(conclusion="skipped", exit_code=0, provider="offline")

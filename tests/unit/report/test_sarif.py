@@ -80,6 +80,7 @@ def test_a_deterministic_rule_is_the_rule(outcomes):
     assert [found["ruleId"] for found in run["results"]] == expected
     assert [rules[found["ruleIndex"]]["id"] for found in run["results"]] == expected
     assert rules[len(Category)]["shortDescription"]["text"] == finding.title
+    assert rules[[*Category].index("docs")]["shortDescription"]["text"] == DESCRIPTIONS[Category.DOCS]
     assert rules[len(Category)]["properties"]["tags"] == ["security"]
 
 

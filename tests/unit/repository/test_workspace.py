@@ -80,6 +80,7 @@ def test_the_top_of_a_repository_is_found_from_below(repo):
     (repo.path / "a" / "b").mkdir(parents=True)
     for folder in (repo.path, repo.path / "a", repo.path / "a" / "b"):
         assert find_top(folder, os.geteuid()) == repo.path
+    assert code(find_top, repo.path / "missing", os.geteuid()) == "no_repository"
 
 
 def test_a_repository_above_that_is_somebody_elses_is_not_entered(repo):
@@ -92,12 +93,10 @@ def test_a_repository_above_that_is_somebody_elses_is_not_entered(repo):
 
 @pytest.mark.parametrize("content", [None, "gitdir: /nowhere\n", "gitdir: a\0b", "rubbish"])
 def test_no_top_without_a_repository(tmp_path, content):
-    """Nor from a folder that does not exist, whatever stands above it."""
     (tmp_path / "a").mkdir()
     if content:
         (tmp_path / ".git").write_text(content)
     assert code(find_top, tmp_path / "a", os.geteuid()) == "no_repository"
-    assert code(find_top, tmp_path / "missing", os.geteuid()) == "no_repository"
 
 
 @pytest.mark.parametrize(
