@@ -243,6 +243,12 @@ INPUTS: tuple[Input, ...] = (
     ),
     Input("annotations", "true", values.boolean, "Whether findings are shown as annotations in the diff."),
     Input(
+        "relocate",
+        "false",
+        values.boolean,
+        "Whether the model is asked, in one more round, for the code of findings whose quote is nowhere.",
+    ),
+    Input(
         "dry-run",
         "false",
         values.boolean,

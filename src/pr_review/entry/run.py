@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from pr_review.domain.change import Diff
 from pr_review.domain.chat import Message
-from pr_review.domain.finding import Review
+from pr_review.domain.finding import FindingKey
 from pr_review.domain.run import Turn
 from pr_review.entry import config_file
 from pr_review.entry.deadline import Deadline, utc_today
@@ -33,10 +33,13 @@ from pr_review.repository.diff import compute_diff
 from pr_review.repository.store import ObjectStore
 from pr_review.repository.tree import HeadTree
 from pr_review.review.delta import find_gone
+from pr_review.review.files import Files
 from pr_review.review.loop import ReviewLoop
 from pr_review.review.placement import place
 from pr_review.review.prompt import build_prompt, prompt_version
+from pr_review.review.relocation import ask_again
 from pr_review.review.selection import Selection, select
+from pr_review.review.submission import Submission
 from pr_review.review.suppression import suppress
 
 ResultT = TypeVar("ResultT")
@@ -149,15 +152,30 @@ class ReviewRun:
             raise _dry_run(len(self.known.first_request))
         submission = await loop.run(conversation)
         trees = ReviewedTrees(prepared.head, lambda: HeadTree.load(store.git, prepared.diff.merge_base_sha))
-        review = await in_thread(
-            lambda: place(submission, prepared.diff, trees, _mask_secrets, rules=reviewer.rules())
-        )
-        await self._take(review, prepared.diff, trees)
+        rules = reviewer.rules()
+        await self._place(submission, prepared.diff, trees, rules)
+        if self.settings.relocate and rules is None:
+            again = await self._relocate(loop, submission, Files(prepared.diff, trees))
+            await self._place(again, prepared.diff, trees, rules)
         if loop.record.truncated_by_server:
             raise _prompt_truncated()
 
-    async def _take(self, review: Review, diff: Diff, trees: ReviewedTrees) -> None:
-        """Set apart what is suppressed, and look in the head for what the baseline knows."""
+    async def _relocate(self, loop: ReviewLoop, submission: Submission, files: Files) -> Submission:
+        """The placed review is safe already; this may take half of the time that is left."""
+        with anyio.move_on_after(self.deadline.remaining() / 2):
+            submission, notes = await ask_again(loop, submission, files)
+            self.known.notes.extend(notes)
+        return submission
+
+    async def _place(
+        self,
+        submission: Submission,
+        diff: Diff,
+        trees: ReviewedTrees,
+        rules: Mapping[FindingKey, str] | None,
+    ) -> None:
+        """Place, set apart what is suppressed, and look in the head for what the baseline knows."""
+        review = await in_thread(lambda: place(submission, diff, trees, _mask_secrets, rules=rules))
         self.known.review, notes = suppress(review, self.settings.suppress, self.today())
         self.known.notes.extend(notes)
         if baseline := self.known.baseline:

@@ -59,6 +59,7 @@ class Settings(Frozen):
     output_dir: str
     include_trace: Literal["false", "true", "always"]
     annotations: bool
+    relocate: bool
     dry_run: bool
     workspace_root: str | None = None
     guidelines: tuple[str, ...] = ()

@@ -65,6 +65,11 @@ def keep_line(index: FileIndex, line: int | None, status: AnchorStatus) -> Ancho
     return Anchor(AnchorStatus.FILE_LEVEL, index.side)
 
 
+def stands(index: FileIndex, quote: str) -> bool:
+    """Whether the quote is anywhere in the file."""
+    return bool(_match(index, quote, None))
+
+
 def holds(index: FileIndex, text: str | None) -> bool:
     """Whether the text is code that stands in the file, and long enough to prove it."""
     return any(_length(reading) >= PROOF_CHARS for reading in _match(index, text, None))

@@ -104,6 +104,22 @@ class ReviewLoop:
             pass
         return submission
 
+    async def ask(self, question: str) -> str | None:
+        """The text of one more reply, after the final review; None when no round is left, or it is no text.
+
+        It counts as a round, tools are offered as always, and no call of it runs. Raises ``ModelError``.
+        """
+        if self._round >= self._limits.max_rounds:
+            return None
+        self._round += 1
+        started, request_id = self._clock(), self.record.request_id
+        self._messages.append(Message(role=Role.USER, content=question))
+        reply = await self._query()
+        self.record.request_id = request_id  # the artifact names the request of the review
+        is_text = rounds.classify(reply) is ProtocolAction.RETURN_REVIEW
+        self._note(reply, ProtocolAction.RETURN_REVIEW if is_text else ProtocolAction.REFUSE, started)
+        return reply.content if is_text else None
+
     async def _step(self) -> Submission | None:
         self._check_rounds()
         self._round += 1
@@ -114,6 +130,7 @@ class ReviewLoop:
             if rounds.classify(reply) is ProtocolAction.RETURN_REVIEW:
                 submission = parse_submission(reply.content, fenced=reply.text_calls)
                 self._note(reply, ProtocolAction.RETURN_REVIEW, started)
+                self._messages.append(Message(role=Role.ASSISTANT, raw=reply.message))
                 return submission
             calls = self._plan(reply)
         except InvalidTurn as error:
