@@ -13,23 +13,19 @@ from pr_review.domain.change import Diff
 from pr_review.domain.chat import Message
 from pr_review.domain.finding import FindingKey
 from pr_review.domain.run import Turn
-from pr_review.entry import config_file
 from pr_review.entry.deadline import Deadline, utc_today
 from pr_review.entry.known import Known
+from pr_review.entry.prepare import Prepared, prepare
 from pr_review.entry.redact import redact_text
 from pr_review.entry.settings import Settings
 from pr_review.entry.subject import Subject
-from pr_review.entry.trees import ReviewedTrees, is_tracked
+from pr_review.entry.trees import ReviewedTrees
 from pr_review.entry.wiring import Reviewer, build_reviewer, build_toolbox, choose_provider
 from pr_review.errors import (
-    HostError,
-    RepositoryError,
     ReviewStopped,
     Skipped,
     TerminationReason,
-    ToolFailure,
 )
-from pr_review.repository.diff import compute_diff
 from pr_review.repository.store import ObjectStore
 from pr_review.repository.tree import HeadTree
 from pr_review.review.delta import find_gone
@@ -38,7 +34,6 @@ from pr_review.review.loop import ReviewLoop
 from pr_review.review.placement import place
 from pr_review.review.prompt import build_prompt, prompt_version
 from pr_review.review.relocation import ask_again
-from pr_review.review.selection import Selection, select
 from pr_review.review.submission import Submission
 from pr_review.review.suppression import suppress
 
@@ -46,19 +41,7 @@ ResultT = TypeVar("ResultT")
 
 CROSS_CHECK_SECONDS = 30.0
 CROSS_CHECK_LATE = "The changed files were not compared with GitHub's list: it took too long."
-DEEPER = "Or add `with:` and `fetch-depth: 0` to the checkout step: then git itself knows the merge base."
 CLOSE_SECONDS = 1.0  # a connection that does not close in time is left to the end of the process
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """The repository as the review sees it; ``instructions`` are trusted text."""
-
-    head: HeadTree
-    diff: Diff
-    selection: Selection
-    commits: tuple[str, ...]
-    instructions: str
 
 
 @dataclass
@@ -81,7 +64,8 @@ class ReviewRun:
         subject = await in_thread(find_subject)
         self.known.pull_request = subject.pull_request
         store = await in_thread(lambda: self._open_store(subject))
-        prepared = await in_thread(lambda: self._prepare(store, subject))
+        prepared = await in_thread(lambda: prepare(store, subject, self.settings, self.known))
+        self.settings = prepared.settings
         self.on_prepared()
         if not prepared.selection.selected:
             raise _nothing_selected(prepared.diff)
@@ -105,28 +89,6 @@ class ReviewRun:
         )
         self._store.fill()
         return self._store
-
-    def _prepare(self, store: ObjectStore, subject: Subject) -> Prepared:
-        """Complete the objects, read the base's configuration, compute the diff and select its files."""
-        pull = subject.pull_request
-        store.ensure(pull.base_sha, pull.head_sha, subject.source, pull.number or None)
-        base = HeadTree.load(store.git, pull.base_sha)
-        self.settings = self.known.settings = _with_config_file(self.settings, base)
-        merge_base = store.merge_base(pull.base_sha, pull.head_sha) or _ask_merge_base(subject)
-        store.ensure(merge_base, pull.head_sha, subject.source, pull.number or None)
-        store.check_complete(merge_base, pull.head_sha)
-        diff = self.known.diff = compute_diff(store.git, merge_base, pull.head_sha)
-        selection = select(diff, self.settings.include, self.settings.exclusions)
-        self.known.selection = selection
-        head = HeadTree.load(store.git, pull.head_sha)
-        self.known.is_tracked = lambda path: is_tracked(path, subject.workspace, (head, base))
-        return Prepared(
-            head=head,
-            diff=diff,
-            selection=selection,
-            commits=store.commit_messages(merge_base, pull.head_sha),
-            instructions=_instructions(self.settings, base),
-        )
 
     def _choose_reviewer(self, subject: Subject, prepared: Prepared) -> Reviewer:
         provider, note = choose_provider(
@@ -198,7 +160,7 @@ class ReviewRun:
             reviewer.limits,
             language=self.settings.language,
             instructions=prepared.instructions,
-            top_level=_top_level(prepared.head),
+            top_level=prepared.top_level,
         )
         self.known.prompt_version = prompt_version()
         if reviewer.reads_prompt:
@@ -219,55 +181,10 @@ async def in_thread(work: Callable[[], ResultT]) -> ResultT:
     return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 
-def _top_level(head: HeadTree) -> list[str]:
-    """Names at the root of the tree, directories with a slash, so that a model need not guess them."""
-    names = (path.partition("/") for path in head.files())
-    return list(dict.fromkeys(f"{name}{slash}" for name, slash, _ in names))
-
-
 def _mask_secrets(text: str) -> str:
     from pr_review.checks.secrets import mask_secrets  # noqa: PLC0415 -- start-up: only once a review exists
 
     return mask_secrets(text)
-
-
-def _with_config_file(settings: Settings, base: HeadTree) -> Settings:
-    if not base.is_file(config_file.CONFIG_PATH):
-        return settings
-    return config_file.apply(settings, config_file.parse(_read(base, config_file.CONFIG_PATH)))
-
-
-def _instructions(settings: Settings, base: HeadTree) -> str:
-    """The workflow's instructions, then the base commit's guideline files, each under its name."""
-    texts = [settings.instructions or ""]
-    texts += [f"From {path}:\n\n{_read(base, path)}" for path in settings.guidelines]
-    return "\n\n".join(filter(None, texts))
-
-
-def _read(base: HeadTree, path: str) -> str:
-    try:
-        return base.read(path).text
-    except ToolFailure as failure:
-        raise RepositoryError(
-            "unreadable_base_file",
-            f"{path} of the base commit cannot be read: {failure.message}",
-            "Correct the file on the base branch, or take it out of the configuration.",
-        ) from failure
-
-
-def _ask_merge_base(subject: Subject) -> str:
-    if subject.merge_base is None:
-        raise RepositoryError(
-            "no_merge_base",
-            "The checkout is too shallow to find the merge base, and GitHub was not asked.",
-            f"Give the action a github-token. {DEEPER}",
-        )
-    try:
-        return subject.merge_base()
-    except HostError as error:
-        if error.code != "no_common_history":
-            error.advice += f" {DEEPER}"
-        raise
 
 
 def _nothing_selected(diff: Diff) -> Skipped:
