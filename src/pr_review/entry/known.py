@@ -13,7 +13,7 @@ from pr_review.entry.wiring import Reviewer
 from pr_review.errors import PrReviewError, Skipped, TerminationReason
 from pr_review.review.coverage import build_coverage
 from pr_review.review.delta import Baseline, compare, mark
-from pr_review.review.loop import Record
+from pr_review.review.record import Record
 from pr_review.review.selection import Selection
 
 

@@ -4,26 +4,24 @@ Budgets are checked before each request. Everything that ends the loop is an exc
 known so far stays in ``record``, so that a report can be written on every way out.
 """
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 import anyio.to_thread
 
 from pr_review.domain.base import JsonObject
-from pr_review.domain.chat import HunkId, Message, Reply, Role, ToolResult, Usage
+from pr_review.domain.chat import Message, Reply, Role, ToolResult
 from pr_review.domain.run import (
     MAX_IDENTICAL_FAILURES,
     Limits,
     ProtocolAction,
     TraceCall,
-    TraceTurn,
     Turn,
-    TurnCall,
 )
 from pr_review.errors import InvalidTurn, ModelError, ReviewStopped, TerminationReason
 from pr_review.llm.base import ChatModel
 from pr_review.review import rounds
+from pr_review.review.record import Record
+from pr_review.review.repair import REPAIR_NOTES, with_note
 from pr_review.review.rounds import PlannedCall
 from pr_review.review.submission import Submission, parse_submission
 from pr_review.review.truncation import TruncationWatch
@@ -32,44 +30,6 @@ from pr_review.tools.registry import Toolbox
 
 PREVIEW_BYTES = 4 * 1024  # item 69
 RESERVED_BYTES = 128  # "remaining" and "final", which the last result of a round also carries
-
-REPAIR_NOTES = {
-    TerminationReason.INVALID_TOOL_CALL: (
-        "Your last reply was discarded: invalid_tool_call. No call of it ran. Call only the offered tools, "
-        "with a unique id and arguments that match the schema exactly."
-    ),
-    TerminationReason.INVALID_MODEL_RESPONSE: (
-        "Your last reply was discarded: invalid_model_response. Either call tools, or reply with nothing but "
-        "the final review JSON object."
-    ),
-}
-
-
-@dataclass
-class Record:
-    """All that happened so far; read on every way out."""
-
-    turns: list[Turn] = field(default_factory=list)
-    trace: list[TraceTurn] = field(default_factory=list)
-    shown: set[HunkId] = field(default_factory=set)
-    model: str | None = None
-    request_id: str | None = None
-    truncated_by_server: bool = False
-    tool_bytes: int = 0
-    calls: int = 0
-
-    @property
-    def usage(self) -> Usage | None:
-        """Totals over the turns; None when no turn reported any."""
-        reported = [turn.usage for turn in self.turns if turn.usage]
-        if not reported:
-            return None
-        return Usage(**{name: _total(reported, name) for name in Usage.model_fields})
-
-
-def _total(usages: Sequence[Usage], name: str) -> int | None:
-    known = [value for usage in usages if (value := getattr(usage, name)) is not None]
-    return sum(known) if known else None
 
 
 class ReviewLoop:
@@ -238,57 +198,16 @@ class ReviewLoop:
         calls: Sequence[TraceCall] = (),
         error: str | None = None,
     ) -> None:
-        """Record one turn, in the trace and in the summary of turns."""
+        """Record one turn and report it; its time is the model's, without its tools."""
         duration = int(((answered if answered is not None else self._clock()) - started) * 1000)
-        finish, usage = (reply.finish_reason, reply.usage) if reply else (None, None)
-        self.record.trace.append(
-            TraceTurn(
-                round=self._round,
-                provider_request_id=reply.request_id if reply else None,
-                provider_model=reply.model if reply else None,
-                finish_reason=finish,
-                protocol_action=action,
-                usage=usage,
-                tool_calls=tuple(calls),
-            )
-        )
-        turn = Turn(
-            round=self._round,
-            finish_reason=finish,
-            protocol_action=action,
-            usage=usage,
-            tool_calls=tuple(_public(call) for call in calls),
-            duration_ms=duration,
-            error=error,
-        )
-        self.record.turns.append(turn)
-        self._on_turn(turn)
+        self._on_turn(self.record.add(self._round, reply, action, duration, calls=calls, error=error))
 
     def _since(self, started: float) -> int:
         return int((self._clock() - started) * 1000)
 
 
-def with_note(message: Message, note: str) -> Message:
-    """The message with a note that stays: a ``note`` key in a tool result, a paragraph elsewhere.
-
-    Providers refuse a user message right after tool results, so nothing is appended as a message of its own.
-    """
-    if message.role is Role.TOOL:
-        payload = json.loads(message.content)
-        known = payload.get("note", "")
-        payload["note"] = known if note in known else f"{known} {note}".strip()
-        return message.model_copy(update={"content": encode(payload)})
-    if note in message.content:
-        return message
-    return message.model_copy(update={"content": f"{message.content}\n\n{note}"})
-
-
 def _preview(content: str) -> str:
     return content.encode()[:PREVIEW_BYTES].decode(errors="ignore")
-
-
-def _public(call: TraceCall) -> TurnCall:
-    return TurnCall(**call.model_dump(include=set(TurnCall.model_fields)))
 
 
 def _out_of_rounds() -> ReviewStopped:

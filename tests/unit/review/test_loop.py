@@ -10,7 +10,8 @@ from pr_review.domain.chat import HunkId, Message, Role, Usage
 from pr_review.domain.run import Limits, ProtocolAction
 from pr_review.errors import InvalidTurn, ModelError, ReviewStopped, TerminationReason
 from pr_review.llm.scripted import ScriptedModel
-from pr_review.review.loop import REPAIR_NOTES, ReviewLoop, with_note
+from pr_review.review.loop import ReviewLoop
+from pr_review.review.repair import REPAIR_NOTES, with_note
 
 START = (Message(role=Role.SYSTEM, content="rules"), Message(role=Role.USER, content="review this"))
 REVIEW = json.dumps({"summary": "s", "findings": [], "notes": []})
