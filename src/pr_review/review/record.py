@@ -38,7 +38,7 @@ class Record:
         calls: Sequence[TraceCall] = (),
         error: str | None = None,
     ) -> Turn:
-        """Record one turn, in the trace and in the summary of turns; ``reply`` is None if it had no envelope."""
+        """Record one turn, in the trace and in the turns; ``reply`` is None if it had no envelope."""
         finish, usage = (reply.finish_reason, reply.usage) if reply else (None, None)
         self.trace.append(
             TraceTurn(

@@ -1,4 +1,4 @@
-"""What a model is told after a turn that was dropped whole (decision 6): the error class, and nothing of it."""
+"""What a model is told after a turn that was dropped whole (decision 6): its error class, no more."""
 
 import json
 
