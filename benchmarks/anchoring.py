@@ -2,8 +2,9 @@
 
 Added or removed spans of one to five lines are drawn from three sources: the commits of this repository,
 packages that are installed twice (pip carries older versions of some), and a package whose asynchronous half
-was turned into a synchronous one line by line. Each span is quoted with noise in its white space, sometimes
-with markers or line numbers, and with a line that is right, 3 or 10 lines off, or missing.
+was turned into a synchronous one line by line. A file of a change is drawn first, then a span of it, so that
+no large one outweighs the others. Each span is quoted with noise in its white space, sometimes with markers
+or line numbers, and with a line that is right, 3 or 10 lines off, or missing.
 
     python benchmarks/anchoring.py [SPANS] [SEED]
 
@@ -70,6 +71,10 @@ class Pair(NamedTuple):
 
     file: FileIndex
     runs: list[Run]
+
+    def long_enough(self, kind: LineKind, count: int) -> list[Run]:
+        """The runs that hold so many lines of a kind."""
+        return [run for run in self.runs if len(run.of(kind)) >= count]
 
 
 class Span(NamedTuple):
@@ -180,20 +185,19 @@ def find_runs(hunks: Sequence[Hunk]) -> Iterator[Run]:
 
 def measure(sources: dict[str, list[Pair]], spans: int, rng: random.Random) -> dict[str, Counter[str]]:
     """Draw, quote, place, judge; one counter a row of the table."""
-    pools: dict[tuple[str, LineKind, int], list[tuple[Pair, Run]]] = {}
-    for name, kind, count in product(sources, KINDS, LENGTHS):
-        long_enough = [
-            (pair, run) for pair in sources[name] for run in pair.runs if len(run.of(kind)) >= count
-        ]
-        pools[name, kind, count] = long_enough
-    weights = {key: [len(run.of(key[1])) for _, run in pool] for key, pool in pools.items()}
+    pools = {
+        (name, kind, count): [pair for pair in sources[name] if pair.long_enough(kind, count)]
+        for name, kind, count in product(sources, KINDS, LENGTHS)
+    }
     table: dict[str, Counter[str]] = {}
     while spans > 0:
         key = name, kind, count = rng.choice(WEIGHTED_SOURCES), rng.choice(KINDS), rng.choice(LENGTHS)
         if not pools[key]:
             continue
         spans -= 1
-        [(pair, run)] = rng.choices(pools[key], weights[key])
+        pair = rng.choice(pools[key])
+        runs = pair.long_enough(kind, count)
+        [run] = rng.choices(runs, [len(run.of(kind)) for run in runs])
         span = draw_span(run, kind, count, rng)
         error = rng.choice(list(ERRORS))
         hint = None if error is None else max(1, span.place[1] + error * rng.choice((1, -1)))
