@@ -82,6 +82,7 @@ _KEY_BODY_LINE = re.compile(r"\s*+[\"'+]?+\s*+(?:[A-Za-z0-9+/=]{32}|Proc-Type:|V
 # A line that is nothing but key material (64 characters in PEM, 70 in OpenSSH), or a run beside a header.
 _KEY_LINE = re.compile(r"(\s*+[\"'+]?+\s*+)([A-Za-z0-9+/=]{60,}+)((?:\\n)?[\"'+,;\s]*)")
 _KEY_RUN = re.compile(r"[A-Za-z0-9+/=]{32,}")
+_WORD = re.compile(r"\w*+")
 
 
 @dataclass(frozen=True)
@@ -146,10 +147,14 @@ def _secret_spans(shape: Shape, match: re.Match[str]) -> Iterator[tuple[int, int
     """The span of the match that is the secret; nothing when it is part of a longer word or a placeholder."""
     line = match.string
     start, end = _widest_group(match)
-    while shape.open_ended and _is_word(line[end : end + 1]):
-        end += 1
-    glued = _is_word(line[start - 1 : start]) or _is_word(line[end : end + 1])
-    if not glued and len(set(line[max(start, end - 16) : end])) >= _MIN_DISTINCT_CHARS:
+    if _is_word(line[start - 1 : start]):  # asked first: a long word of many keys is read to its end once
+        return
+    if shape.open_ended and (rest := _WORD.match(line, end)):
+        end = rest.end()
+    if (
+        not _is_word(line[end : end + 1])
+        and len(set(line[max(start, end - 16) : end])) >= _MIN_DISTINCT_CHARS
+    ):
         yield start, end
 
 
