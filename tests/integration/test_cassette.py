@@ -145,8 +145,12 @@ def test_a_cassette_that_is_only_partly_played_fails():
         pass
 
 
-def test_a_request_that_was_not_recorded_reaches_nobody(make_repo, review_repo):
+def test_a_request_that_was_not_recorded_reaches_nobody(make_repo, review_repo, scripted, tmp_path):
     """Another repository gives another result of the same call."""
+    path, key = tmp_path / "review.yaml", {"model": "m-1", "api_key": KEY}
+    with tape(path, RecordMode.ALL) as cassette:
+        assert_whole(review_repo(make_repo(BASE, HEAD), endpoint=scripted.url, **key), cassette)
     other = make_repo(BASE, {"src/app.py": "def total(rows):\n    return max(rows)\n"}, "other")
-    with pytest.raises(AssertionError, match="only partly"), tape(CASSETTE, RecordMode.NONE):
-        assert review_repo(other, endpoint=NOWHERE, model="m-1", api_key=KEY).outcome.error
+    with pytest.raises(AssertionError, match="only partly"), tape(path, RecordMode.NONE):
+        assert review_repo(other, endpoint=NOWHERE, **key).outcome.error
+    assert len(scripted.requests) == 2
