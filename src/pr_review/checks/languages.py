@@ -27,10 +27,13 @@ _BACKTICK = r"`(?:[^`\\]|\\.)*+(?:`|\Z)"
 _BACKTICK_RAW = r"`[^`]*+(?:`|\Z)"
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,8}?)'"
 # A slash starts a regular expression, not a division, only where a value cannot have ended before it.
-_REGEX_AFTER = r"(?:[(,=:\[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|void|throw|else|do|and|or|if)\b|^)"
-_REGEX = (
-    rf"{_REGEX_AFTER}[ \t]*+/(?![/*])(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){{0,60}}+\]){{1,200}}+/"
+_REGEX_AFTER = r"(?:[(,=:\[!&|?{};+\-*%>~^]|\b(?:return|typeof|case|in|of|void|throw|else|do|and|or|if)\b|^)"
+_REGEX_BODY = (
+    rf"{_REGEX_AFTER}[ \t]*+/(?![/*])(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){{0,60}}+\]){{1,200}}+"
 )
+_REGEX = rf"{_REGEX_BODY}/"
+# What only began like one: read as one token, else each slash in its brackets would begin another attempt.
+_NO_REGEX = rf"{_REGEX_BODY}(?!/)"
 _HEREDOC = (
     r"(?<![<\w)])<<[-~]?(?P<quote>['\"]?)(?P<tag>[A-Za-z_]\w{0,60})(?P=quote)[^\n]*+"
     r"(?:\n(?![ \t]*+(?P=tag)\r?$)[^\n]*+)*+"
@@ -67,6 +70,7 @@ JAVASCRIPT = Language(
     (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"),
     (_SLASHES, _BLOCK),
     (_DOUBLE, _SINGLE, _BACKTICK, _REGEX),
+    kept=(_NO_REGEX,),
 )
 GO = Language("Go", (".go",), (_SLASHES, _BLOCK), (_DOUBLE, _BACKTICK_RAW, _CHARACTER))
 RUST = Language("Rust", (".rs",), (_SLASHES, _BLOCK), (_RUST_RAW, _DOUBLE_LINES, _CHARACTER))
@@ -75,6 +79,7 @@ RUBY = Language(
     (".rb", ".rake", ".gemspec"),
     (r"^=begin\b[^\n]*+(?:\n(?!=end)[^\n]*+)*+", _HASH),
     (_HEREDOC, _DOUBLE, _SINGLE, _REGEX),
+    kept=(_NO_REGEX,),
     names=("Gemfile", "Rakefile"),
 )
 PHP = Language("PHP", (".php",), (_SLASHES, _BLOCK, r"\#(?!\[)" + _LINE), (_DOUBLE, _SINGLE))
