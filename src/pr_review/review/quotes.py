@@ -12,7 +12,7 @@ Lines = tuple[str, ...]
 
 MAX_COMPOSED_CHARS = 500  # composing takes quadratic time on a long run of combining marks
 
-_NUMBER = re.compile(r"\s*\d{1,7}\s*[:|] ?")
+_NUMBER = re.compile(r"\A\s*+\d{1,7}\s*+[:|] ?")
 _PATCH_NOISE = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|\\ No newline at end of file")
 _FENCE = "```"
 

@@ -140,7 +140,7 @@ def test_lines_of_many_combining_marks_are_compared_as_they_are(length):
 
 
 @pytest.mark.parametrize(
-    "quote", ["}\n" * 4000, ("}\n" * 50 + ")\n") * 70, "\u0301\u0327" * 4000, "1: " * 4000]
+    "quote", ["}\n" * 4000, ("}\n" * 50 + ")\n") * 70, "\u0301\u0327" * 4000, "1: " * 4000, " " * 8192]
 )
 def test_a_hostile_file_and_quote_take_linear_time(quote):
     text = ["}"] * 250_000 + ["\u0301\u0327" * 200] * 500
@@ -149,6 +149,10 @@ def test_a_hostile_file_and_quote_take_linear_time(quote):
     for hint in (None, 1, 125_000):
         place_quote(index, quote, hint)
     assert time.process_time() - started < 4
+
+
+def test_a_number_inside_a_line_is_code():
+    assert readings("x = {1: 2}") == (("x={1:2}",),)
 
 
 def test_no_more_than_sixteen_readings():
