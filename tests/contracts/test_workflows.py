@@ -14,9 +14,6 @@ IDS = [path.name for path in WORKFLOWS]
 
 # owner/name[/path]@commit, with the version that the commit is.
 PINNED = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+)?@[0-9a-f]{40} # v\d+(?:\.\d+)*")
-# The action of whatever is checked out: in a reusable workflow that is the caller's repository.
-OWN_ACTION = re.compile(r"\./(?: #.*)?")
-BASE = "${{ github.event.pull_request.base.sha }}"
 
 
 def load(path):
@@ -27,27 +24,26 @@ def uses_lines(text):
     return re.findall(r"^\s*(?:- )?uses: *(.+?) *$", text, re.MULTILINE)
 
 
-def wrong_uses(text, *, reusable):
-    return [
-        line
-        for line in uses_lines(text)
-        if not PINNED.fullmatch(line) and (reusable or not OWN_ACTION.fullmatch(line))
-    ]
+def wrong_uses(text):
+    return [line for line in uses_lines(text) if not PINNED.fullmatch(line)]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=IDS)
 def test_actions_are_used_only_by_owner_name_and_commit(path):
-    """Decision 18; in a reusable workflow `./` would be the caller's checkout."""
+    """Decision 18; `./` is whatever was checked out, in a reusable workflow the caller's repository."""
     text = path.read_text(encoding="utf-8")
     assert text.count("uses:") - text.count("`uses:`") == len(uses_lines(text))
-    assert wrong_uses(text, reusable="workflow_call" in load(path)[True]) == []
+    assert wrong_uses(text) == []
 
 
 @pytest.mark.parametrize(
     "use",
     [
+        "./",
+        "./ # the action of the base",
         "./.github/workflows/review.yml",
         "$/",
+        "OWNER/pr-review/.github/workflows/review.yml@v1",
         "actions/checkout@v7",
         "actions/checkout@main # v7.0.1",
         f"actions/checkout@{'a' * 40}",
@@ -59,27 +55,17 @@ def test_actions_are_used_only_by_owner_name_and_commit(path):
 def test_the_rule_sees_each_unpinned_use(use):
     """A guard of the guard."""
     for prefix in ("      - uses: ", "        uses: "):
-        assert wrong_uses(f"{prefix}{use}\n", reusable=False) == [use]
+        assert wrong_uses(f"{prefix}{use}\n") == [use]
 
 
-def test_a_reusable_workflow_never_runs_what_is_checked_out():
-    own = "        uses: ./\n"
-    assert wrong_uses(own, reusable=False) == []
-    assert wrong_uses(own, reusable=True) == ["./"]
-
-
-def checked_out_actions(workflow):
-    """The `ref` of each checkout in a job that runs the action it checked out."""
-    for job in workflow["jobs"].values():
-        steps = job.get("steps", ())
-        if any(step.get("uses") == "./" for step in steps):
-            yield [step["with"].get("ref") for step in steps if "checkout" in step.get("uses", "")]
-
-
-def test_an_action_that_is_checked_out_is_the_base_s():
-    """A pull request would otherwise bring its own, and run it with the key."""
-    found = [refs for path in WORKFLOWS for refs in checked_out_actions(load(path))]
-    assert found == [[BASE]]
+def test_the_project_reviews_itself_as_others_do():
+    """Through the reusable workflow, with the rights that it asks for and a secret that it knows."""
+    (job,) = load(ROOT / ".github/workflows/self-review.yml")["jobs"].values()
+    called = load(ROOT / ".github/workflows/review.yml")
+    assert re.fullmatch(r"[\w-]+/pr-review/\.github/workflows/review\.yml@[0-9a-f]{40}", job["uses"])
+    assert "vars.PR_REVIEW_ENABLED == 'true' && " in job["if"]
+    assert job["permissions"] == called["jobs"]["review"]["permissions"]
+    assert job["secrets"].keys() <= called[True]["workflow_call"]["secrets"].keys()
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=IDS)
