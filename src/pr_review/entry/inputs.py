@@ -68,7 +68,7 @@ INPUTS: tuple[Input, ...] = (
     Input(
         "api-key",
         "",
-        values.one_line,
+        values.credential,
         "Key of the provider, from a secret. Sent in the authorization header only.",
         aliases=("OPENCODE_API_KEY",),
         private=True,
@@ -106,7 +106,7 @@ INPUTS: tuple[Input, ...] = (
     Input(
         "github-token",
         "",
-        values.one_line,
+        values.credential,
         "Token for reading pull request metadata and missing commits; needs `contents: read` and "
         "`pull-requests: read`.",
         aliases=("GITHUB_TOKEN",),

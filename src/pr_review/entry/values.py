@@ -39,6 +39,7 @@ PATH_RULE = "must be a path relative to the workspace, without `..`, `.git` or b
 PRIVATE_SUFFIXES = (".internal", ".lan", ".local", ".localhost")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")  # RFC 9110 token
 _HEADER_VALUE = re.compile(r"[!-~](?:[ !-~]*[!-~])?")  # visible ASCII, no white space at the ends
+_CREDENTIAL = re.compile(rf"[!-~]{{1,{MAX_HEADER_VALUE_CHARS}}}")
 _LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\[bot\])?")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -93,10 +94,16 @@ def text(max_bytes: int) -> Callable[[str], str]:
 
 
 def one_line(value: str) -> str:
-    """Printable text of one line, at most 512 characters (a model's name, a credential)."""
+    """Printable text of one line, at most 512 characters (a model's name)."""
     if len(value) > 512 or not value.isprintable():  # noqa: PLR2004 -- named in the message
         raise ValueError("must be one printable line of at most 512 characters")
     return value
+
+
+def credential(value: str) -> str:
+    """A key or a token: what a header can carry. GitHub's own job tokens are longer than 512 characters."""
+    problem = f"must be at most {MAX_HEADER_VALUE_CHARS} visible ASCII characters, without spaces"
+    return _match(_CREDENTIAL, value, problem)
 
 
 def profile_name(value: str) -> str:

@@ -18,6 +18,12 @@ from pr_review.errors import ConfigError
 KEY = "sk-0123456789abcdef"
 
 
+@pytest.mark.parametrize("name", ["API-KEY", "GITHUB-TOKEN"])
+def test_a_credential_may_be_as_long_as_github_s_own(name):
+    given = Settings.from_mapping({f"INPUT_{name}": "ghs_" + "a" * 520})
+    assert len(given.secrets[0]) == 524
+
+
 def test_an_empty_mapping_gives_the_defaults():
     """Item 3, item 4 and the table of inputs."""
     settings = Settings.from_mapping({})

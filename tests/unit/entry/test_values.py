@@ -72,6 +72,22 @@ def test_one_line_is_bounded_and_printable():
             values.one_line(bad)
 
 
+@pytest.mark.parametrize(("length", "ok"), [(1, True), (4095, True), (4096, True), (4097, False)])
+def test_a_credential_is_as_long_as_a_header_value(length, ok):
+    """Tokens of GitHub's jobs have about 520 characters, and more with more permissions."""
+    if ok:
+        assert values.credential("k" * length) == "k" * length
+    else:
+        with pytest.raises(ValueError, match="at most 4096"):
+            values.credential("k" * length)
+
+
+@pytest.mark.parametrize("bad", ["a b", "a\nb", "a\x7f", "caf\u00e9", "a\u2026", "a\ufeff"])
+def test_a_credential_holds_nothing_that_a_header_cannot_carry(bad):
+    with pytest.raises(ValueError, match="visible ASCII"):
+        values.credential(bad)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("a,b , ,a", ("a", "b")), ("a, b\nc\n", ("a, b", "c")), ("one", ("one",)), (" , ", ())],
