@@ -18,7 +18,7 @@ from pr_review.domain.finding import Category, Severity
 NAME = "secrets"
 
 WINDOW_CHARS = 2048  # a long line is read in windows, so that no pattern meets more text than this
-OVERLAP_CHARS = 512  # longer than any secret below
+OVERLAP_CHARS = 1024  # longer than any secret below
 _MIN_SECRET_CHARS = len("BEGIN PRIVATE KEY")  # the shortest match of all
 _SHOWN_CHARS = 4
 _MASK = "****"
@@ -60,6 +60,8 @@ SHAPES = (
     Shape("discord", "Discord bot token", plugin="discord.DiscordBotTokenDetector"),
     Shape("github", "GitHub token", plugin="github_token.GitHubTokenDetector", open_ended=True),
     Shape("github", "GitHub token", pattern=r"github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}"),
+    # A job's token since 2026: ghs_, the app's id and a JWT of three parts.
+    Shape("github", "GitHub token", pattern=r"ghs_[A-Za-z0-9_-]{8,200}(?:\.[A-Za-z0-9_-]{20,400}){2}"),
     Shape("gitlab", "GitLab token", plugin="gitlab_token.GitLabTokenDetector"),
     Shape("mailchimp", "Mailchimp key", plugin="mailchimp.MailchimpDetector"),
     Shape("npm", "npm token", pattern=r"npm_[A-Za-z0-9]{36}"),

@@ -25,7 +25,12 @@ KEYS = {
     "secret-aws": ["AKIA" + some(16, UPPER), "ASIA" + some(16, UPPER)],
     "secret-azure-storage": ["AccountKey=" + some(86) + "=="],
     "secret-discord": ["M" + some(23) + "." + some(6) + "." + some(27)],
-    "secret-github": ["ghp_" + some(36), "ghs_" + some(80), "github_pat_" + some(22) + "_" + some(59)],
+    "secret-github": [
+        "ghp_" + some(36),
+        "ghs_" + some(80),
+        "ghs_12345_eyJ" + some(30) + "." + some(200) + "." + some(342),
+        "github_pat_" + some(22) + "_" + some(59),
+    ],
     "secret-gitlab": ["glpat-" + some(20)],
     "secret-mailchimp": [some(32, HEX) + "-us21"],
     "secret-npm": ["npm_" + some(36)],
