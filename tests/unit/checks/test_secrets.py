@@ -66,7 +66,8 @@ def test_a_key_is_found_and_nothing_of_it_but_its_kind_is_quoted(make_source, ru
     (hit,) = secrets.find(source)
     secret = key.removeprefix("AccountKey=")
     assert "****" in hit.evidence
-    assert secret[8:] not in hit.evidence + hit.title + hit.explanation
+    quoted = hit.evidence + hit.title + hit.explanation
+    assert not [part for part in (secret[8:], secret[-12:]) if part in quoted]
 
 
 def test_the_secret_half_of_an_aws_key_is_found_by_its_name(make_source):
