@@ -16,7 +16,8 @@ from tests.loopback.repo import Repo
 from tests.peers.aimock import aimock  # noqa: F401 -- a fixture
 from tests.peers.serving import KEY
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 ENVIRONMENTS = Path(os.environ.get("PR_REVIEW_PEERS", ROOT / ".build" / "peers"))
 SCHEMA = Draft202012Validator(json.loads((ROOT / "docs/review.schema.json").read_text(encoding="utf-8")))
 DOCUMENTED_CODES = frozenset(re.findall(r"^\| `(\w+)`", (ROOT / "docs/errors.md").read_text(), re.MULTILINE))
@@ -24,7 +25,8 @@ DOCUMENTED_CODES = frozenset(re.findall(r"^\| `(\w+)`", (ROOT / "docs/errors.md"
 
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:
     """Collected only when named: they need minutes and packages that the suite does not."""
-    return None if any("peers" in argument for argument in config.args) else True
+    named = (config.invocation_params.dir / argument.partition("::")[0] for argument in config.args)
+    return None if any(path.resolve().is_relative_to(HERE) for path in named) else True
 
 
 @pytest.fixture(scope="session")
