@@ -63,12 +63,10 @@ def plan(
     _check_counts(len(raw), calls_so_far, limits)
     arguments = [_parse_arguments(call.arguments, reply.hint) for call in raw]
     names = [_check_name(call.name, toolbox, reply.hint) for call in raw]
+    args = [_check_schema(toolbox, name, parsed) for name, parsed in zip(names, arguments, strict=True)]
     return tuple(
-        PlannedCall(
-            ToolCall(id=call.id, name=name, arguments=parsed, original_id=original),
-            _check_schema(toolbox, name, parsed),
-        )
-        for call, name, parsed, original in zip(raw, names, arguments, originals, strict=True)
+        PlannedCall(ToolCall(id=call.id, name=name, arguments=parsed, original_id=original), valid)
+        for call, name, parsed, original, valid in zip(raw, names, arguments, originals, args, strict=True)
     )
 
 

@@ -11,6 +11,7 @@ from pr_review.errors import InvalidTurn, ModelError, ReviewStopped, Termination
 from pr_review.review import rounds
 
 LIMITS = Limits()
+DEEP = '{"text":"a","x":' + "[" * 300 + "]" * 300 + "}"  # JSON, but more than our records can hold
 
 
 def plan(reply, toolbox, *, seen=frozenset(), so_far=0, limits=LIMITS):
@@ -100,6 +101,7 @@ def test_the_refusal_names_the_profile_that_would_accept(reply, call):
         {"id": "c", "type": "function", "function": {"name": "echo", "arguments": '{"text":"a","text":"b"}'}},
         {"id": "c", "type": "function", "function": {"name": "echo", "arguments": '{"text":NaN}'}},
         {"id": "c", "type": "function", "function": {"name": "echo", "arguments": '{"a":' * 9999}},
+        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": DEEP}},
         {"id": "c", "type": "function", "function": {"name": "echo", "arguments": "{}"}},
         {"id": "c", "type": "function", "function": {"name": "echo", "arguments": '{"text":7}'}},
         {
