@@ -18,6 +18,7 @@ from pr_review.llm.tolerance import Round, repair_calls
 
 MAX_NAME_CHARS = 256  # of a request id or model name, which go into the artifact
 MAX_FINISH_CHARS = 64
+MAX_COUNT = 10**12  # of tokens; a number that cannot be one is none, and never too long to be printed
 REQUEST_ID_HEADERS = ("x-request-id", "request-id", "apim-request-id")
 CALL_MARKERS = re.compile(
     r"<tool_call>|\[TOOL_CALLS\]|<\|python_tag\|>|<function=|<\uff5ctool\u2581calls\u2581begin\uff5c>"
@@ -157,7 +158,8 @@ def _usage_places(body: JsonObject) -> Iterable[JsonValue]:
 
 
 def _count(value: JsonValue) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    number = value if isinstance(value, int) and not isinstance(value, bool) else -1
+    return number if 0 <= number <= MAX_COUNT else None
 
 
 def only_choice(body: JsonObject) -> JsonObject:

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from pr_review.domain.chat import Reply, Usage
 from pr_review.errors import InvalidTurn, TerminationReason
 from pr_review.llm import failure_kinds as kinds
-from pr_review.llm.envelope import CALL_MARKERS, MAX_FINISH_CHARS, MAX_NAME_CHARS, Decoder, find_usage
+from pr_review.llm.envelope import (
+    CALL_MARKERS,
+    MAX_COUNT,
+    MAX_FINISH_CHARS,
+    MAX_NAME_CHARS,
+    Decoder,
+    find_usage,
+)
 from pr_review.llm.failures import Failure
 from pr_review.llm.profile import Tolerance
 from pr_review.llm.profiles import PROFILES
@@ -153,6 +160,9 @@ def test_the_request_id_may_come_from_a_header(decode):
         ({"usage": {"prompt_tokens": "3", "completion_tokens": -1, "total_tokens": True}}, None),
         ({"usage": {"prompt_tokens": 3.0}}, None),
         ({"usage": {"prompt_tokens": 0}}, Usage(prompt_tokens=0)),
+        ({"usage": {"total_tokens": MAX_COUNT - 1}}, Usage(total_tokens=MAX_COUNT - 1)),
+        ({"usage": {"total_tokens": MAX_COUNT}}, Usage(total_tokens=MAX_COUNT)),
+        ({"usage": {"total_tokens": MAX_COUNT + 1}}, None),
         ({"usage": {"prompt_tokens": 3, "completion_tokens": None}}, Usage(prompt_tokens=3)),
         ({"choices": [{"usage": {"total_tokens": 12}}]}, Usage(total_tokens=12)),
         ({"x_groq": {"usage": {"total_tokens": 12}}}, Usage(total_tokens=12)),
