@@ -143,6 +143,24 @@ def test_a_whole_review_of_an_unfinished_diff_is_never_clean(repo, review_repo, 
     assert "Patch not shown, or not whole" in user
 
 
+def test_a_hunk_that_was_dropped_to_fit_the_context_window_is_not_reviewed(
+    make_repo, review_repo, chat_server, chat_inputs
+):
+    """The server refuses the request that holds both diffs; the one that it takes holds the second only."""
+    files = {f"f{n}.py": "".join(f"value_{n}_{i} = '{'x' * 60}'\n" for i in range(700)) for n in range(4)}
+    repo = make_repo({"README.md": "# App\n"}, files)
+    calls = [(f"c{n}", "inspect_git_diff", json.dumps({"paths": [f"f{n}.py"]})) for n in (2, 3)]
+    overflow = {"error": {"code": "context_length_exceeded", "message": "too long"}}
+    rounds(chat_server, {"calls": calls, "usage": None}, chat_server.json(overflow, status=400))
+    rounds(chat_server, final({"summary": "s", "findings": [], "notes": []}) | {"usage": None})
+    outcome = review_repo(repo, **chat_inputs).outcome
+    sent = chat_server.requests[-1].body
+    assert (b"value_2_0" in sent, b"value_3_0" in sent) == (False, True)
+    assert outcome.conclusion is Conclusion.INCOMPLETE
+    status = {file.path: file.status.value for file in outcome.coverage.files}
+    assert (status["f2.py"], status["f3.py"]) == ("not_reviewed", "reviewed")
+
+
 def test_clean_needs_complete_coverage(repo, review_repo, chat_server, chat_inputs):
     rounds(chat_server, final({"summary": "s", "findings": [], "notes": []}))
     assert review_repo(repo, **chat_inputs).outcome.conclusion is Conclusion.CLEAN

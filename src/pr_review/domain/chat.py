@@ -55,7 +55,8 @@ class Reply(Frozen):
     ``repeats_ids``: under a profile, ids are unique within a round only (Kimi numbers each turn anew).
     ``hint`` is what to set when the turn is refused: it names a profile that accepts it (decision 5).
     ``put_right`` names what the profile accepted and changed; ``original_ids`` has, call by call, the
-    provider's id where ours took its place ("" when there was none), else None.
+    provider's id where ours took its place ("" when there was none), else None. ``stubbed_results``: of the
+    tool results in the conversation so many, the oldest, did not fit and were sent as stubs.
     """
 
     request_id: str | None
@@ -71,6 +72,7 @@ class Reply(Frozen):
     hint: str = ""
     put_right: tuple[str, ...] = ()
     original_ids: tuple[str | None, ...] = ()
+    stubbed_results: int = 0
 
 
 class ToolCall(Frozen):

@@ -71,7 +71,7 @@ class OpenAIChat:
             attempt = partial(self._attempt, conversation, tools)
             outcome = await send_with_retries(attempt, self._pacing, self._budget)
             if isinstance(outcome, Reply):
-                return outcome
+                return outcome.model_copy(update={"stubbed_results": self._adapted.stubbed_results})
             event = self._adapt(outcome, conversation, tools)
             if event is None:
                 raise outcome.error()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import anyio.to_thread
 
 from pr_review.domain.base import JsonObject
-from pr_review.domain.chat import Message, Reply, Role, ToolResult
+from pr_review.domain.chat import HunkId, Message, Reply, Role, ToolResult
 from pr_review.domain.run import (
     MAX_IDENTICAL_FAILURES,
     Limits,
@@ -52,6 +52,8 @@ class ReviewLoop:
         self._messages: list[Message] = []
         self._round = 0
         self._call_ids: set[str] = set()
+        self._results = 0
+        self._unread: dict[int, tuple[HunkId, ...]] = {}  # hunks by the number of the tool result they are in
         self._failures: list[tuple[TerminationReason, str]] = []
         self._repairs = 0
         self._watch = TruncationWatch()
@@ -111,9 +113,17 @@ class ReviewLoop:
         reply = await self._model.complete(self._messages, self._toolbox.specs)
         self.record.model = reply.model or self.record.model
         self.record.request_id = reply.request_id
-        if self._watch.looks_truncated(self._messages, reply.usage):
+        self._count_as_shown(reply.stubbed_results)
+        if not reply.stubbed_results and self._watch.looks_truncated(self._messages, reply.usage):
             self.record.truncated_by_server = True
         return reply
+
+    def _count_as_shown(self, stubbed: int) -> None:
+        """What a tool showed has reached the model once a request with it was answered, never as a stub."""
+        for number, hunks in self._unread.items():
+            if number >= stubbed:
+                self.record.shown.update(hunks)
+        self._unread.clear()
 
     def _plan(self, reply: Reply) -> tuple[PlannedCall, ...]:
         """Validate the round; calls in the last allowed round could never be answered (decision 10)."""
@@ -157,7 +167,8 @@ class ReviewLoop:
         content = encode(result.payload | (self._budget_note(left - size(result.payload)) if last else {}))
         length = len(content.encode())
         self.record.tool_bytes += length
-        self.record.shown.update(result.shown)
+        self._unread[self._results] = result.shown
+        self._results += 1
         self._messages.append(Message(role=Role.TOOL, content=content, tool_call_id=call.id))
         return TraceCall(
             **call.model_dump(),

@@ -232,7 +232,7 @@ async def test_an_overflow_stubs_the_oldest_results_once(chat_server, open_model
         refused(chat_server, **OVERFLOW), chat_server.completion(REVIEW), chat_server.completion(REVIEW)
     )
     model = open_model()
-    await model.complete(history, tools)
+    assert (await model.complete(history, tools)).stubbed_results == 2
     first, second = (contents(body) for body in chat_server.bodies)
     assert [content == STUB for content in second] == [True, True, False, False]
     assert second[2:] == first[2:]
@@ -240,7 +240,7 @@ async def test_an_overflow_stubs_the_oldest_results_once(chat_server, open_model
         m.get("tool_call_id") for m in chat_server.bodies[0]["messages"]
     ]
     later = [*history, *round_of("e", size=4000)]
-    await model.complete(later, tools)
+    assert (await model.complete(later, tools)).stubbed_results == 2
     assert [content == STUB for content in contents(chat_server.bodies[2])] == [
         True,
         True,

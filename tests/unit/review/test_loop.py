@@ -231,6 +231,30 @@ def test_shown_hunks_and_model_identity_are_recorded(toolbox, reply, call):
     assert (run.loop.record.model, run.loop.record.request_id) == ("m-1", "r1")
 
 
+def test_a_hunk_is_shown_once_a_request_that_holds_it_whole_was_answered(toolbox, reply, call):
+    """Coverage: a result that only went out as a stub has shown nothing, one that was read before has."""
+    turns = [
+        reply(call("c1", arguments='{"text":"read.py"}')),
+        reply(call("c2", arguments='{"text":"stub.py"}'), call("c3", arguments='{"text":"fits.py"}')),
+        reply(content=REVIEW).model_copy(update={"stubbed_results": 2}),
+    ]
+    run = Run(toolbox, turns)
+    assert run.loop.record.shown == {HunkId(path="read.py", index=0), HunkId(path="fits.py", index=0)}
+    unanswered = Run(toolbox, [turns[0], ModelError("provider_unreachable", "No answer.")])
+    assert unanswered.loop.record.shown == set()
+
+
+def test_a_prompt_that_was_cut_here_was_not_cut_by_the_server(toolbox, reply, call):
+    def turn(*calls, tokens, stubbed=0, content=None):
+        usage = {"usage": Usage(prompt_tokens=tokens), "stubbed_results": stubbed}
+        return reply(*calls, content=content).model_copy(update=usage)
+
+    first = turn(call(arguments=json.dumps({"text": "x" * 40_000})), tokens=100)
+    assert Run(toolbox, [first, turn(tokens=200, content=REVIEW)]).loop.record.truncated_by_server
+    stubbed = Run(toolbox, [first, turn(tokens=200, stubbed=1, content=REVIEW)])
+    assert not stubbed.loop.record.truncated_by_server
+
+
 def test_usage_totals_only_what_was_reported(toolbox, reply, call):
     bare = reply(call()).model_copy(update={"usage": None})
     partial = reply(content=REVIEW).model_copy(update={"usage": Usage(prompt_tokens=5)})
