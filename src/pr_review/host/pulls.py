@@ -91,7 +91,7 @@ def cross_check(diff: Diff, listed: ListedFiles) -> tuple[str, ...]:
     """Notes on where GitHub's list and the local diff differ; the diff is the truth (DESIGN run step 3).
 
     Both sides may see a rename or a deletion with an addition, so a rename counts as its two names. Names
-    that are not UTF-8 are no difference: each side writes them in its own way.
+    that are not UTF-8 or hold a backslash are no difference: each side writes them in its own way.
     """
     local = {
         name
@@ -108,7 +108,7 @@ def cross_check(diff: Diff, listed: ListedFiles) -> tuple[str, ...]:
 
 
 def _note(template: str, names: set[str | None]) -> str:
-    plain = sorted(name for name in names if name and name.isprintable() and "\ufffd" not in name)
+    plain = sorted(name for name in names if name and name.isprintable() and not {"\\", "\ufffd"} & {*name})
     if not plain:
         return ""
     shown = ", ".join(plain[:SHOWN_NAMES]) + (", …" if len(plain) > SHOWN_NAMES else "")

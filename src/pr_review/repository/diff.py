@@ -7,10 +7,11 @@ from typing import NamedTuple
 from pr_review.domain.change import ChangedFile, Diff, FileStatus
 from pr_review.errors import RepositoryError
 from pr_review.repository.git import Git
-from pr_review.repository.patch import FilePatch, Room, Section, parse_section, split_sections
+from pr_review.repository.patch import MIB, FilePatch, Room, Section, parse_section, split_sections
 from pr_review.repository.tree import SUBMODULE, decode_path, is_addressable
 
 RENAME_SECONDS = 5.0  # decision 2
+MAX_RAW_BYTES = 16 * MIB  # some 200,000 changed files; ten trees inside each other can name billions
 
 # The options of item 47 (its "-c" come from git.SETTINGS), but for the plumbing command: outside a repository
 # "git diff" silently compares two paths instead (item 48), which "git diff-tree" never does.
@@ -54,18 +55,22 @@ def compute_diff(git: Git, merge_base: str, head: str, *, rename_seconds: float 
         files = tuple(pair(changes, split_sections(child.chunks()), Room()))
         if child.wait() != 0:
             raise mismatch()
+    if len({file.path for file in files}) < len(files):  # coverage is counted by name
+        raise named_twice()
     return Diff(merge_base, head, files, notes=(NO_RENAMES_NOTE,) if renames == NO_RENAMES else ())
 
 
-def read_raw(git: Git, merge_base: str, head: str, rename_seconds: float) -> tuple[bytes, tuple[str, ...]]:
+def read_raw(
+    git: Git, merge_base: str, head: str, rename_seconds: float, max_bytes: int = MAX_RAW_BYTES
+) -> tuple[bytes, tuple[str, ...]]:
     """Return ``git diff-tree --raw -z`` and the rename options that it was made with."""
-    revisions = (merge_base, head, "--")
+    what = ("--raw", "-z", merge_base, head, "--")
     try:
-        return git.run(*COMMAND, *RENAMES, "--raw", "-z", *revisions, within=rename_seconds), RENAMES
+        return git.run(*COMMAND, *RENAMES, *what, max_bytes=max_bytes, within=rename_seconds), RENAMES
     except RepositoryError as error:
         if error.code != "git_timeout":
             raise
-    return git.run(*COMMAND, *NO_RENAMES, "--raw", "-z", *revisions), NO_RENAMES
+    return git.run(*COMMAND, *NO_RENAMES, *what, max_bytes=max_bytes), NO_RENAMES
 
 
 def parse_raw(raw: bytes) -> Iterator[Change]:
@@ -113,4 +118,13 @@ def mismatch() -> RepositoryError:
     """The error for a patch that does not hold the files that were announced."""
     return RepositoryError(
         "diff_failed", "git diff-tree did not give the patch of every changed file.", "Run the review again."
+    )
+
+
+def named_twice() -> RepositoryError:
+    """The error for a malformed tree, of which git shows both entries."""
+    return RepositoryError(
+        "malformed_tree",
+        "A tree of the reviewed commits holds the same name twice.",
+        "See what `git fsck` says of the commits, and make them anew.",
     )

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from unidiff.patch import PatchSet
 
 from pr_review.domain.change import Hunk, HunkLine, LineKind
-from pr_review.repository.tree import decode_path
 
 MIB = 1024 * 1024
 MAX_SECTION_BYTES = 2 * MIB
@@ -107,7 +106,7 @@ def parse_section(section: Section, room: Room) -> FilePatch:
     """
     data = bytes(section.data)
     start = found.start() if (found := HUNK_START.search(data)) else len(data)
-    header, body = decode_path(data[:start]), data[start:]
+    header, body = data[:start].decode("utf-8", "backslashreplace"), data[start:]
     utf8 = is_utf8(body, whole=section.size == len(data))
     if b"\0" in body and not utf8:
         return FilePatch(header, binary=True)

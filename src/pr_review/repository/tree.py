@@ -60,8 +60,12 @@ def is_addressable(path: str) -> bool:
 
 
 def decode_path(name: bytes) -> str:
-    """A path as it is shown: bytes that are not UTF-8 become backslash escapes, which no tool accepts."""
-    return name.decode("utf-8", "backslashreplace")
+    r"""A path as it is shown; no tool accepts a backslash in it.
+
+    Bytes that are not UTF-8 become escapes such as ``\xff``, and a backslash is doubled, as git does it: no
+    two names are shown alike, so none is taken for the other.
+    """
+    return name.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
 
 
 def split_lines(text: str) -> tuple[str, ...]:
@@ -187,7 +191,7 @@ class HeadTree:
                 here = parent(here)
             elif (entry := self._entries.get(step)) and entry.mode == LINK:
                 todo = join(self._target(entry.oid), todo)
-            elif step in self._directories:
+            elif self._is_directory(step):
                 here = step
             else:
                 raise ToolFailure("path_not_found", "The requested path does not exist.")
@@ -202,12 +206,13 @@ class HeadTree:
         )
 
     @cached_property
-    def _directories(self) -> frozenset[str]:
-        found = {""}
-        for path in self._entries:
-            while (path := path.rpartition("/")[0]) not in found:
-                found.add(path)
-        return frozenset(found)
+    def _names(self) -> Sequence[str]:
+        return sorted(self._entries)
+
+    def _is_directory(self, path: str) -> bool:
+        """Some name goes on below it; a set of all directories would take quadratic room in a deep tree."""
+        first = bisect_left(self._names, f"{path}/")
+        return not path or (first < len(self._names) and self._names[first].startswith(f"{path}/"))
 
     def _range(self, directory: str) -> tuple[int, int]:
         """Where the files under a directory stand in ``_files``: "0" is the character after "/"."""
@@ -224,7 +229,7 @@ class HeadTree:
     def _is_real(self, path: str) -> bool:
         """The path names something as it stands: no component of it is a link."""
         entry = self._entries.get(path)
-        return path in self._directories if entry is None else entry.mode != LINK
+        return self._is_directory(path) if entry is None else entry.mode != LINK
 
     def _target(self, oid: str) -> str:
         if oid not in self._targets:

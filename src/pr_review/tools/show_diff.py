@@ -3,8 +3,9 @@
 The diff is computed once a run (decision 2); nothing of an argument reaches git.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
@@ -59,8 +60,9 @@ class InspectGitDiff:
         self._diff = diff
         self._places: defaultdict[str, list[int]] = defaultdict(list)
         for place, file in enumerate(diff.files):
-            for name in set(_names(file)):
+            for name in {file.path, file.old_path or file.path}:
                 self._places[name].append(place)
+        self._sorted = sorted((file.path, place) for place, file in enumerate(diff.files))
 
     def run(self, args: DiffArgs, max_bytes: int) -> ToolResult:
         """Whole hunks in diff order; what does not fit is left out and its file listed in ``omitted``.
@@ -96,11 +98,20 @@ class InspectGitDiff:
         wanted = [validate_path(path) for path in paths]
         if not wanted:
             return self._diff.files, []
-        places = sorted({place for path in wanted for place in self._places.get(path, ())})
+        found = {path: self._find(path) for path in wanted}
+        places = sorted({place for each in found.values() for place in each})
         if not places:
             raise ToolFailure("path_not_in_diff", "The pull request changes none of these paths.")
-        unknown = [path for path in wanted if path not in self._places]
-        return [self._diff.files[place] for place in places], unknown
+        return [self._diff.files[place] for place in places], [path for path in wanted if not found[path]]
+
+    def _find(self, path: str) -> list[int]:
+        """The files of a new or old name, and those below a folder; "" is the root."""
+        if not path:
+            return list(range(len(self._diff.files)))
+        first, end = (
+            bisect_left(self._sorted, (f"{path}{after}",)) for after in ("/", "0")
+        )  # "0" follows "/"
+        return self._places.get(path, []) + [place for _, place in self._sorted[first:end]]
 
     def _payload(self, excerpt: "DiffExcerpt", listed: int, unknown: list[str]) -> JsonObject:
         payload: JsonObject = {
@@ -163,16 +174,6 @@ class DiffExcerpt:
         self.parts.append(text)
         self.notes.update(entry)
         return True
-
-
-def _names(file: ChangedFile) -> Iterator[str]:
-    """What a path argument may say to mean this file: its new and old name, its folders, "" for the root."""
-    yield file.path
-    yield file.old_path or file.path
-    folder = file.path
-    while folder:
-        folder = folder.rpartition("/")[0]
-        yield folder
 
 
 def _note(file: ChangedFile) -> str:

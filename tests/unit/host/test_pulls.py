@@ -127,6 +127,7 @@ M, A, D, R, C = (
         (local(("new.py", A, None), ("old.py", D, None)), listed(("new.py", "old.py"))),
         (local(("copy.py", C, "source.py")), listed("copy.py")),
         (local(("caf\\xe9.py", M, None)), listed("caf\\xe9.py")),
+        (local(("a\\\\b.py", M, None)), listed("a\\b.py")),
         (local(), listed("caf\ufffd.py", "a\nb.py")),
         (local(), listed()),
     ],

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pr_review.domain.change import FileStatus, LineKind
 from pr_review.errors import RepositoryError
-from pr_review.repository.diff import compute_diff, pair, parse_raw
+from pr_review.repository.diff import MAX_RAW_BYTES, compute_diff, pair, parse_raw, read_raw
 from pr_review.repository.patch import MAX_SECTION_BYTES, Room, Section, parse_hunks, split_sections
 
 BODY = b"".join(b"line %d\n" % n for n in range(40))
@@ -127,10 +127,20 @@ def test_names_of_every_kind(diff):
     names = ["a b", "n\nl", 'q"q', "t\tt", "ü", ":(glob)*", " b/ b", "-x", "a\\b", b"bad\xff"]
     files = diff({}, dict.fromkeys(names, b"1\n")).files
     shown = {file.path: file.addressable for file in files}
-    expected = dict.fromkeys((name for name in names if isinstance(name, str)), True)
-    assert shown == expected | {"a\\b": False, "bad\\xff": False}
+    expected = {name: True for name in names if isinstance(name, str) and "\\" not in name}
+    assert shown == expected | {"a\\\\b": False, "bad\\xff": False}
     assert all(file.added_lines == {1: "1"} for file in files)
     assert all(file.header.count("\n") == len(file.header.splitlines()) == 5 for file in files)
+
+
+def test_no_two_names_are_shown_alike(diff):
+    """Coverage counts hunks by the shown name: one file would stand for the other."""
+    files = diff({}, {b"\xff": b"1\n", "\\xff": b"2\n", "\\\\xff": b"3\n"}).files
+    assert {file.path: file.added_lines[1] for file in files} == {
+        "\\xff": "1",
+        "\\\\xff": "2",
+        "\\\\\\\\xff": "3",
+    }
 
 
 def test_a_submodule_shows_its_commits_and_says_so(diff, repo):
@@ -303,6 +313,31 @@ def test_a_patch_that_lacks_a_file_is_a_failure(diff, shim):
     with pytest.raises(RepositoryError) as caught:
         diff({"x": b"1"}, {"x": b"2"}, env=shim.env)
     assert caught.value.code == "diff_failed"
+
+
+def test_a_tree_that_holds_a_name_twice_is_a_failure(repo, open_git):
+    """Git refuses to write such a tree, but shows both entries of a crafted one."""
+    blobs = [repo.git("hash-object", "-w", "--stdin", stdin=text) for text in (b"1\n", b"2\n")]
+    tree = b"".join(b"100644 a\0" + bytes.fromhex(blob) for blob in blobs)
+    oid = repo.git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", stdin=tree)
+    base = repo.commit({"b": b""})
+    head = repo.git("-c", "user.name=A", "-c", "user.email=a@b.c", "commit-tree", oid, "-p", base, stdin=b"")
+    with pytest.raises(RepositoryError) as caught:
+        compute_diff(open_git(repo), base, head)
+    assert caught.value.code == "malformed_tree"
+
+
+def test_a_change_of_too_many_files_is_refused(repo, open_git, shim):
+    base, head = repo.commit({"x": b"1"}), repo.commit({"x": b"2"}, ref="refs/heads/topic")
+    size = len(read_raw(open_git(repo), base, head, 5.0)[0])
+    for limit in (size, size + 1):
+        assert len(read_raw(open_git(repo), base, head, 5.0, limit)[0]) == size
+    with pytest.raises(RepositoryError):
+        read_raw(open_git(repo), base, head, 5.0, size - 1)
+    shim.script(f'case " $* " in *" --raw "*) head -c {MAX_RAW_BYTES + 1} /dev/zero; exit 0;; esac')
+    with pytest.raises(RepositoryError) as caught:
+        compute_diff(open_git(repo, shim.env), base, head)
+    assert caught.value.code == "git_output_too_large"
 
 
 def test_30_000_lines_are_parsed_fast(diff):

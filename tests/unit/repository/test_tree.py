@@ -1,11 +1,12 @@
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pr_review.errors import RepositoryError, ToolFailure
-from pr_review.repository.tree import HeadTree, is_addressable, split_lines, validate_path
+from pr_review.repository.tree import Entry, HeadTree, is_addressable, split_lines, validate_path
 
 MIB = 1024 * 1024
 
@@ -292,6 +293,21 @@ def test_existence(load, repo):
     tree = load({"d/x": b"", "sub": repo.submodule("1" * 40)})
     assert [tree.exists(path) for path in ("", "d", "d/x", "sub")] == [True] * 4
     assert [tree.exists(path) for path in ("nope", "..", "d/x/y")] == [False] * 3
+
+
+def test_a_deep_tree_takes_room_for_its_names_only(open_git, repo):
+    """One tree that names another a thousand levels deep costs an attacker a few kilobytes."""
+    names = [f"{n}/" + "d/" * 1000 + "x" for n in range(100)]
+    entries = {name: Entry("100644", "0" * 40) for name in names}
+    tree = HeadTree(open_git(repo), entries)
+    tracemalloc.start()
+    try:
+        assert tree.exists(names[0])
+        assert not tree.exists("1/d/y")
+        assert tree.list("99/d/d", None, 5) == ([names[99]], None)
+        assert tracemalloc.get_traced_memory()[1] < 4 * MIB
+    finally:
+        tracemalloc.stop()
 
 
 def test_nothing_of_the_working_tree_is_read(load, repo):

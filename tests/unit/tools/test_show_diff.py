@@ -1,3 +1,5 @@
+import tracemalloc
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,6 +39,18 @@ def test_a_diff_has_the_canonical_shape(diff_of, changed):
 def test_the_shown_hunks_are_named(diff_of, changed):
     result = run(diff_of(changed("a.py", "+x", "+y"), changed("b.py", "+z")))
     assert result.shown == ids(("a.py", 0), ("a.py", 1), ("b.py", 0))
+
+
+def test_deep_folders_take_room_for_their_names_only(diff_of, changed):
+    files = [changed(f"{n}/" + "d/" * 1000 + "x", "+x") for n in range(100)]
+    tracemalloc.start()
+    try:
+        tool = InspectGitDiff(diff_of(*files))
+        result = tool.run(DiffArgs(paths=["7/d/d"]), 1 << 18)
+        assert tracemalloc.get_traced_memory()[1] < 4 * 1024 * KIB
+    finally:
+        tracemalloc.stop()
+    assert result.shown == ids((files[7].path, 0))
 
 
 def test_an_empty_change_is_an_answer(diff_of):
