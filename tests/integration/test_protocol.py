@@ -161,6 +161,17 @@ def test_a_hunk_that_was_dropped_to_fit_the_context_window_is_not_reviewed(
     assert (status["f2.py"], status["f3.py"]) == ("not_reviewed", "reviewed")
 
 
+@pytest.mark.parametrize(
+    "path", ["./src/app.py", "b/src/app.py", "a/./src/app.py", "src//app.py", "src/app.py/"]
+)
+def test_a_path_written_in_another_way_is_the_changed_file(repo, review_repo, chat_server, chat_inputs, path):
+    """Decision 8; else such a finding would be outside the diff, and never fail a build."""
+    rounds(chat_server, final(REVIEW | {"findings": [FINDING | {"path": path}]}))
+    outcome = review_repo(repo, **chat_inputs, fail_on="high").outcome
+    [found] = outcome.review.findings
+    assert (found.path, found.in_diff, outcome.exit_code) == ("src/app.py", True, 1)
+
+
 def test_clean_needs_complete_coverage(repo, review_repo, chat_server, chat_inputs):
     rounds(chat_server, final({"summary": "s", "findings": [], "notes": []}))
     assert review_repo(repo, **chat_inputs).outcome.conclusion is Conclusion.CLEAN

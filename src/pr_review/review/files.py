@@ -6,10 +6,12 @@ from functools import cached_property
 from typing import Protocol
 
 from pr_review.domain.change import ChangedFile, Diff, FileStatus
+from pr_review.errors import ToolFailure
+from pr_review.repository.tree import validate_path
 from pr_review.review.anchoring import holds
 from pr_review.review.candidates import FileIndex
 
-PREFIXES = ("./", "a/", "b/")
+PREFIXES = ("a/", "b/")
 
 
 class Repository(Protocol):
@@ -38,11 +40,12 @@ class Files:
     _patches: dict[str, FileIndex] = field(default_factory=dict)
 
     def resolve(self, path: str) -> str | None:
-        """The path in the head tree, else in the merge-base tree, as given or without its prefix.
+        """The path in the head tree, else in the merge-base tree, as given or without its prefix, normalised.
 
         The old name of a renamed file means the file as it is called now.
         """
-        candidates = [path, *(path.removeprefix(prefix) for prefix in PREFIXES if path.startswith(prefix))]
+        names = (path, *(path.removeprefix(prefix) for prefix in PREFIXES if path.startswith(prefix)))
+        candidates = [name for name in dict.fromkeys(map(_normal, names)) if name]
         for candidate in candidates:
             if self.repository.head_lines(candidate) is not None:
                 return candidate
@@ -80,3 +83,11 @@ class Files:
         """New names by old ones."""
         renamed = (file for file in self.diff.files if file.status is FileStatus.RENAMED)
         return {file.old_path: file.path for file in renamed if file.old_path}
+
+
+def _normal(path: str) -> str:
+    """The path as the tree writes it: it would also read ``./a`` and ``a//b``; "" for what it refuses."""
+    try:
+        return validate_path(path)
+    except ToolFailure:
+        return ""
