@@ -20,7 +20,7 @@ MIN_MASK_CHARS = 8  # masking a shorter value would blank harmless text all over
 
 _DATA_ESCAPES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY_ESCAPES = _DATA_ESCAPES | str.maketrans({":": "%3A", ",": "%2C"})
-_COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+_COMMAND = re.compile(r"^([^\S\n]*+):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"#(?=#\[)")
 
 

@@ -28,7 +28,7 @@ MAX_FILE_ROWS = 1000
 MAX_COLOURED_CHARS = 64 * 1024  # of code in all; the rest stays plain, so that no lexer costs seconds
 
 # GitHub's runner obeys these where the page is printed instead of written (item 74).
-_COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\[)", re.MULTILINE)
+_COMMAND = re.compile(r"^([^\S\n]*+):(?=:)|#(?=#\[)", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n\s*\n")
 # What a reader must see unfolded: here the list of files is the message.
 _FILES_OPEN = frozenset({Conclusion.SKIPPED, Conclusion.INCOMPLETE})

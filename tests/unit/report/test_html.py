@@ -353,6 +353,16 @@ def test_a_page_of_100_findings_is_cheap(outcomes):
     assert time.perf_counter() - start < 3
 
 
+def test_a_page_of_blank_code_is_cheap(outcomes):
+    blank = outcomes.rich.review.findings[0].model_copy(
+        update={"suggestion": "x" + "\n" * 8000, "edit": None}
+    )
+    review = Review(summary="", findings=(blank.model_copy(update={"existing_code": None}),) * 100)
+    start = time.perf_counter()
+    render(outcomes.rich.model_copy(update={"review": review}))
+    assert time.perf_counter() - start < 5
+
+
 def colours(style: str) -> list[dict[str, str]]:
     """The custom properties of the light and the dark scheme."""
     light, dark = style.split("@media (prefers-color-scheme: dark)")
