@@ -3,7 +3,7 @@ r"""Untrusted text as GitHub-flavoured Markdown that renders as the very same te
 GitHub finds mentions, issue references, commit SHAs, emoji, mail addresses and dollar math in the *rendered*
 text, where a backslash no longer protects it; it never looks into code. So text is read as words and code
 spans: a word that GitHub would link or draw becomes a code span (``@user`` → `` `@user` ``), every other
-word gets backslashes and entities. What was code stays code.
+word gets backslashes and entities. What was code stays code, but for a space in what a runner would obey.
 """
 
 import html as html_entities
@@ -13,6 +13,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from pr_review.domain.text import shorten, show_controls
+from pr_review.host.runner import neutralise
 from pr_review.report.languages import LANGUAGES
 from pr_review.report.prose import Piece, blocks, spans
 
@@ -39,6 +40,7 @@ _AROUND = _ENDING + "()[]"
 _INLINE_SYNTAX = re.compile(r"[\\`*_\[\]|~]")
 _LINE_START = re.compile(r"^(?:([-+=:#])|(\d{1,9})([.)]))")
 _HARD_BREAK = "\\\n"
+_OLD_COMMAND = ("##[", "# #[")  # obeyed anywhere in a line, should the page be printed in a job (item 74)
 _MIN_FENCE = 3
 _TAB = 4
 
@@ -64,7 +66,7 @@ def block(text: str) -> str:
 
 def code(text: str, *, in_cell: bool = False) -> str:
     """A code span holding ``text`` on one line; the fence is longer than any run of backticks inside."""
-    text = show_controls(text).replace("\n", "\N{SYMBOL FOR NEWLINE}")
+    text = show_controls(text).replace("\n", "\N{SYMBOL FOR NEWLINE}").replace(*_OLD_COMMAND)
     if not text:
         return ""
     fence = "`" * (_longest_run(text) + 1)
@@ -76,7 +78,7 @@ def code(text: str, *, in_cell: bool = False) -> str:
 
 def code_block(text: str, language: str = "") -> str:
     """A fenced block; ``language`` is dropped unless it is one we know (``mermaid`` would be drawn)."""
-    text = show_controls(text).removesuffix("\n")
+    text = neutralise(text).removesuffix("\n")
     fence = "`" * max(_MIN_FENCE, _longest_run(text) + 1)
     info = language if language in LANGUAGES else ""
     return f"{fence}{info}\n{text}\n{fence}" if text else f"{fence}{info}\n{fence}"
@@ -86,7 +88,8 @@ def html(text: str) -> str:
     """As ``inline``, for text inside our own HTML block, where Markdown is not read (``<summary>``)."""
     pieces = _pieces(_one_line(text))
     escaped = ((is_code, html_entities.escape(part, quote=False)) for is_code, part in pieces)
-    return "".join(f"<code>{part}</code>" if is_code else part for is_code, part in escaped)
+    joined = "".join(f"<code>{part}</code>" if is_code else part for is_code, part in escaped)
+    return joined.replace(*_OLD_COMMAND)
 
 
 def link(label: str, url: str) -> str:

@@ -4,10 +4,11 @@ import re
 import time
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from pr_review.domain.text import show_controls
+from pr_review.host.runner import neutralise
 from pr_review.report.markdown import CELL_CHARS, block, cell, code, code_block, html, inline, link
 
 FRAGMENTS = [
@@ -20,6 +21,7 @@ FRAGMENTS = [
     *("![i](https://e.example/i.png)", "[t](https://e.example)", "[t][r]", "[r]: https://e.example"),
     *("#12", "owner/repo#12", "GH-12", "gh-1", "deadbeefcafe", ":tada:", ":+1:", "$x$", "$$y$$", "$`z`$"),
     *("[^1]", "[^1]: x", "- [ ] ", "> [!NOTE]\n> ", "# ", "1. ", "1) ", "---", "===", "- ", "***\n"),
+    *("\n::error::x", "::", "##[error]", "#"),
     *("| a | b |\n", "|---|---|\n", "a\n:-\n", "List<T>", "snake_case", "**kwargs", "__init__"),
 ]
 HOSTILE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3), max_size=25).map("".join)
@@ -108,7 +110,8 @@ def test_html_survives_as_the_same_text(read, text):
 def test_code_is_one_code_span(read, text):
     """Any text is one code span."""
     seen = read(f"x{code(text)}x")
-    assert "".join(seen.code).strip() == show_controls(text).replace("\n", "␤").strip()
+    shown = show_controls(text).replace("\n", "␤").replace("##[", "# #[")
+    assert "".join(seen.code).strip() == shown.strip()
     assert_inert(seen, {"p"})
 
 
@@ -117,7 +120,15 @@ def test_code_block_is_one_code_block(read, text):
     """Any text is one code block, closed by its own fence."""
     seen = read(code_block(text, "python") + "\n\nend")
     assert seen.blocks == ["fence", "p"]
-    assert seen.code[0].rstrip("\n") == show_controls(text).rstrip("\n")
+    assert seen.code[0].rstrip("\n") == neutralise(text).rstrip("\n")
+
+
+@given(text=HOSTILE)
+@example(text="```\n::error::x\n```\n`##[error]`")
+@pytest.mark.parametrize("function", [inline, cell, block, code, code_block, html])
+def test_a_printed_page_holds_no_workflow_command(function, text):
+    """Whoever prints it in a job: code cannot be escaped, so a space keeps the runner from obeying."""
+    assert not re.search(r"^\s*::|##\[", function(text), re.MULTILINE)
 
 
 @pytest.mark.parametrize("text", PLAIN)
