@@ -7,6 +7,7 @@ fence. Real code also begins with such characters, so each reading is kept besid
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 Lines = tuple[str, ...]
 
@@ -30,6 +31,7 @@ def normalise_lines(lines: Sequence[str]) -> Lines:
     return tuple(filter(None, map(normalise, lines)))
 
 
+@lru_cache(maxsize=128)  # each quote is looked for in every changed file
 def readings(quote: str) -> tuple[Lines, ...]:
     """Every reading of a quote, normalised, none empty, the literal one first; at most 16."""
     found: dict[tuple[str, ...], None] = {tuple(quote.split("\n")): None}

@@ -155,6 +155,10 @@ def test_a_number_inside_a_line_is_code():
     assert readings("x = {1: 2}") == (("x={1:2}",),)
 
 
+def test_a_quote_is_read_once_however_many_files_it_is_looked_for_in():
+    assert readings("12: + x\n") is readings("12: + x\n")
+
+
 def test_no_more_than_sixteen_readings():
     """Each step may double them."""
     assert len(readings("```\n12: +13: x\n```")) <= 16
