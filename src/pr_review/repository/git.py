@@ -49,7 +49,7 @@ SETTINGS = {
 OPTIONS = ("--literal-pathspecs", *chain.from_iterable(("-c", f"{k}={v}") for k, v in SETTINGS.items()))
 
 ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "https:http:file",
+    "GIT_ALLOW_PROTOCOL": "none",  # a missing object is never fetched on the way: a remote can name a program
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -60,6 +60,7 @@ ENVIRONMENT = {
     "HOME": "/dev/null",  # no .netrc, no XDG attributes
     "LC_ALL": "C",
 }
+PROTOCOLS = {"GIT_ALLOW_PROTOCOL": "https:http:file"}  # of "git fetch", whose server we name
 INHERITED = (
     "PATH",
     "GIT_SSL_CAINFO",
@@ -163,7 +164,9 @@ class Git:
                 child = Child(
                     ("git", *OPTIONS, *args),
                     cwd=self.git_dir,
-                    env=self._env | config_environment(config or {}),
+                    env=self._env
+                    | config_environment(config or {})
+                    | (PROTOCOLS if args[0] == "fetch" else {}),
                     left=self._clock(within),
                     stdin=stdin,
                 )

@@ -368,3 +368,25 @@ def test_a_ref_that_is_no_commit(repo, pull, ref):
 @pytest.mark.parametrize("ref", ["HEAD", "main"])
 def test_an_unborn_repository_is_said(repo, ref):
     assert code(resolve_ref, repo.path, ref, env=os.environ, remaining=lambda: 60.0) == "empty_repository"
+
+
+def test_resolving_a_ref_fetches_nothing_whatever_the_configuration_says(repo, new_repo, shim, tmp_path):
+    """Older gits do not know GIT_NO_LAZY_FETCH: for a missing object they would run this "server"."""
+    server = new_repo("server")
+    server.commit({"a": b""})
+    repo.commit({"a": b"1"})
+    marker = tmp_path / "executed"
+    for key, value in {
+        "core.repositoryformatversion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": f"file://{server.path}",
+        "remote.origin.uploadpack": f"touch {marker}; git-upload-pack",
+    }.items():
+        repo.git("config", key, value)
+    (repo.git_dir / "refs/heads/ghost").write_text("1" * 40 + "\n")
+    shim.script("unset GIT_NO_LAZY_FETCH")
+    with pytest.raises(ConfigError):
+        resolve_ref(repo.path, "ghost", env=shim.env, remaining=lambda: 60.0)
+    assert shim.calls
+    assert not marker.exists()
