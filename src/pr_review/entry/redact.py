@@ -8,6 +8,8 @@ from pr_review.domain.run import Outcome
 
 MASK = "***"
 MIN_CHARS = 8  # as for add-mask: shorter values would blank ordinary words
+# GitHub's and git's own words, which have a form to keep; a workflow may send one in a header of its own.
+PUBLIC = frozenset({"base_sha", "expires", "head_sha", "merge_base_sha"})
 
 
 def redact(outcome: Outcome, secrets: tuple[str, ...]) -> Outcome:
@@ -44,7 +46,7 @@ def _findings(review: Any) -> list[Any]:
 def _replace(value: Any, secrets: list[str]) -> Any:
     """Containers of ``model_dump`` with texts replaced; keys and enum members are words of ours."""
     if isinstance(value, dict):
-        return {key: _replace(item, secrets) for key, item in value.items()}
+        return {key: item if key in PUBLIC else _replace(item, secrets) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(_replace(item, secrets) for item in value)
     if isinstance(value, str) and not isinstance(value, Enum):

@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pr_review.domain.change import PullRequest
 from pr_review.domain.finding import Category, Edit, Finding, Review, Severity, SuppressedFinding
 from pr_review.domain.run import Comparison, Conclusion, Outcome
 from pr_review.entry.redact import redact
@@ -37,6 +38,17 @@ def test_words_of_closed_lists_survive_a_secret_that_equals_one():
     assert clean.review.summary == "*** and ***"
     assert clean.review.findings[0].category is Category.SECURITY
     assert clean.conclusion is Conclusion.FINDINGS
+
+
+def test_a_header_that_carries_the_head_commit_blanks_no_commit():
+    """Header values count as secrets, and a gateway may be told which commit a request is about."""
+    pull = PullRequest(
+        url="", owner="", repository="", number=0, title="t", body="", author="", base_ref="main",
+        head_ref="topic", base_sha="a" * 40, head_sha="b" * 40,
+    )  # fmt: skip
+    run = outcome("of " + "b" * 40).model_copy(update={"pull_request": pull, "merge_base_sha": "a" * 40})
+    clean = redact(run, ("a" * 40, "b" * 40))
+    assert (clean.pull_request, clean.merge_base_sha, clean.review.summary) == (pull, "a" * 40, "of ***")
 
 
 def test_the_longer_of_two_secrets_goes_first():
