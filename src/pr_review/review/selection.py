@@ -38,9 +38,10 @@ def _reason(
     exclude: Sequence[tuple[str, str]],
 ) -> str | None:
     """Why a rule leaves the file out, or None."""
-    if included is not None and not included.match_file(file.path):
+    path = file.path.replace("\n", " ")  # which patterns do not match: a newline would hide a whole folder
+    if included is not None and not included.match_file(path):
         return NOT_INCLUDED
-    verdict = excluding.check_file(file.path)
+    verdict = excluding.check_file(path)
     if verdict.include and verdict.index is not None:
         pattern, reason = exclude[verdict.index]
         return f"{reason} ({pattern})"

@@ -44,3 +44,9 @@ def test_binary_files_are_excluded_by_rule():
 @pytest.mark.parametrize("path", ["a\nb.py", 'q"uote.py', "bad\\xff.py", ":(glob)*", " lead.py", "#hash.py"])
 def test_odd_names_are_selected_like_any_other(path):
     assert [file.path for file in select(diff(path), (), [LOCK]).selected] == [path]
+
+
+def test_a_newline_in_a_folder_s_name_hides_nothing_below_it():
+    """Patterns stop at a newline; git does not."""
+    selection = select(diff("a\nb/evil.py", "a\nb/yarn.lock", "evil.lock\n"), ["*.py", "*.lock*"], [LOCK])
+    assert [file.path for file in selection.selected] == ["a\nb/evil.py", "evil.lock\n"]
