@@ -172,6 +172,20 @@ def test_a_path_written_in_another_way_is_the_changed_file(repo, review_repo, ch
     assert (found.path, found.in_diff, outcome.exit_code) == ("src/app.py", True, 1)
 
 
+def test_a_rename_that_was_never_shown_is_not_reviewed(make_repo, review_repo, chat_server, chat_inputs):
+    """Nothing but its header shows it, and that does not fit any more."""
+    script, name = "run: deploy\n" * 9, f"z/{'w' * 120}.yml"
+    empty = {f"a{n:04}/{'x' * 100}.py": "" for n in range(1200)}
+    repo = make_repo({"z.txt": script}, empty | {"z.txt": None, name: script})
+    rounds(chat_server, final({"summary": "s", "findings": [], "notes": []}) | {"usage": None})
+    outcome = review_repo(repo, **chat_inputs).outcome
+    user = chat_server.bodies[0]["messages"][1]["content"]
+    assert f"rename to {name}" not in user
+    assert "The patch above is complete" not in user
+    assert {file.path: file.status.value for file in outcome.coverage.files}[name] == "not_reviewed"
+    assert outcome.conclusion is Conclusion.INCOMPLETE
+
+
 def test_clean_needs_complete_coverage(repo, review_repo, chat_server, chat_inputs):
     rounds(chat_server, final({"summary": "s", "findings": [], "notes": []}))
     assert review_repo(repo, **chat_inputs).outcome.conclusion is Conclusion.CLEAN

@@ -88,7 +88,10 @@ class ToolCall(Frozen):
 
 
 class HunkId(Frozen):
-    """Names one hunk of the diff: the head path and the hunk's index in its file, from 0."""
+    """Names one hunk of the diff: the head path and the hunk's index in its file, from 0.
+
+    In a file without hunks 0 is its header, which shows a new name or mode.
+    """
 
     path: str
     index: int

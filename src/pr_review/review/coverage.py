@@ -9,6 +9,7 @@ from pr_review.domain.run import Coverage, CoverageStatus, FileCoverage
 
 IN_PART = "only its added lines could be checked"
 OVERSIZED = "its patch is too large to show"
+UNSEEN = "its new name or mode never reached the model"
 
 
 def build_coverage(
@@ -64,6 +65,8 @@ def _missing(file: ChangedFile, shown: AbstractSet[HunkId]) -> str | None:
     """Why the file did not reach the model whole, or None."""
     if file.oversized:
         return OVERSIZED
+    if not file.hunks:  # a rename or a mode can matter as much as a line: a script that becomes a workflow
+        return None if HunkId(path=file.path, index=0) in shown else UNSEEN
     total = len(file.hunks)
     seen = sum(HunkId(path=file.path, index=index) in shown for index in range(total))
     return None if seen == total else f"{total - seen} of {total} hunks never reached the model"

@@ -144,6 +144,9 @@ def select_patch(selected: Sequence[ChangedFile], max_bytes: int) -> PatchExcerp
         if not file.hunks and used + len(pending.encode()) <= max_bytes:
             parts.append(pending)
             used += len(pending.encode())
+            shown.add(HunkId(path=file.path, index=0))
+        elif not file.hunks:
+            complete = False
         if not complete:
             left.append(file)
     return PatchExcerpt("".join(parts), frozenset(shown), tuple(left))

@@ -151,7 +151,9 @@ class DiffExcerpt:
         """Whether the whole file was taken. Its header and note come with the first hunk taken of it."""
         header, note = file.header, _note(file)
         if not file.hunks:
-            return self._take(header, file.path, note)
+            taken = self._take(header, file.path, note)
+            self.shown += [HunkId(path=file.path, index=0)] if taken else []
+            return taken
         complete = True
         for index, hunk in enumerate(file.hunks):
             if self._take(header + hunk.text, file.path, note):

@@ -3,7 +3,7 @@
 from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk
 from pr_review.domain.chat import HunkId
 from pr_review.domain.run import CoverageStatus
-from pr_review.review.coverage import build_coverage
+from pr_review.review.coverage import UNSEEN, build_coverage
 
 SHA = "0" * 40
 
@@ -18,7 +18,16 @@ DIFF = Diff(
     head_sha=SHA,
     files=(changed("a.py", 2), changed("b.py"), changed("x.lock"), changed("mode.sh", 0)),
 )
-ALL = {HunkId(path="a.py", index=0), HunkId(path="a.py", index=1), HunkId(path="b.py", index=0)}
+ALL = {
+    HunkId(path=path, index=index) for path, index in [("a.py", 0), ("a.py", 1), ("b.py", 0), ("mode.sh", 0)]
+}
+
+
+def test_a_file_without_hunks_is_reviewed_once_its_header_was_shown():
+    """A rename can make a text file a workflow."""
+    coverage, files = cover(ALL - {HunkId(path="mode.sh", index=0)})
+    assert files["mode.sh"] == ("not_reviewed", UNSEEN)
+    assert not coverage.complete
 
 
 def cover(shown=ALL, diff=DIFF, excluded=None, **options):

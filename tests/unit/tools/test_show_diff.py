@@ -182,7 +182,7 @@ def test_a_file_without_hunks_is_its_header_and_a_note_outside_the_text(diff_of,
     result = run(diff_of(file))
     assert result.payload["diff"] == file.header
     assert words in result.payload["notes"]["logo.png"]
-    assert (result.shown, result.truncated) == ((), False)
+    assert (result.shown, result.truncated) == (ids(("logo.png", 0)), False)
 
 
 def test_a_note_on_a_file_with_hunks_is_given_once(diff_of, changed):
@@ -229,10 +229,12 @@ def test_no_bound_is_exceeded_and_every_hunk_is_shown_whole_or_counted(
         return
     payload, by_path = result.payload, {file.path: file for file in made}
     assert len(payload["diff"].encode()) <= max_bytes
-    shown = [by_path[hunk.path].hunks[hunk.index].text for hunk in result.shown]
+    assert {hunk.path for hunk in result.shown if not by_path[hunk.path].hunks} == {
+        file.path for file in made if not file.hunks and file.path in payload["notes"]
+    }
+    shown = [by_path[hunk.path].hunks[hunk.index].text for hunk in result.shown if by_path[hunk.path].hunks]
     headers = {hunk.path: len(by_path[hunk.path].header) for hunk in result.shown}
-    plain = sum(len(file.header) for file in made if not file.hunks and file.path in payload["notes"])
-    assert len(payload["diff"]) == sum(map(len, shown)) + sum(headers.values()) + plain
+    assert len(payload["diff"]) == sum(map(len, shown)) + sum(headers.values())
     assert all(text in payload["diff"] for text in shown)
     if not paths:
         missing = {
