@@ -170,6 +170,15 @@ def test_one_nul_does_not_hide_a_source_file(repo, review_repo):
     assert statuses(outcome)["nul.py"] == "reviewed"
 
 
+def test_code_that_hides_as_a_binary_is_never_clean(repo, review_repo, chat_server, chat_inputs):
+    repo.commit({"evil.py": b"# \0\xff\nimport os\nos.system('x')\n"})
+    chat_server.add(chat_server.completion(content=CLEAN))
+    for inputs in (chat_inputs, {"provider": "offline"}):
+        outcome = review_repo(repo, **inputs).outcome
+        assert statuses(outcome)["evil.py"] == "not_reviewed"
+        assert outcome.conclusion is Conclusion.INCOMPLETE
+
+
 def test_a_file_over_1_mib_is_not_lost(repo, review_repo):
     repo.commit({"big.txt": "x" * 79 + "\n" * 1, "huge.txt": ("y" * 79 + "\n") * 14_000})
     outcome = review_repo(repo, provider="offline").outcome

@@ -27,7 +27,7 @@ and they speak the same protocol as a model: they see only what the tools return
 - Left-overs and switched-off TLS are looked for in code only, not in comments and string literals.
 - A file that is not UTF-8 or larger than 1 MiB is checked for what single added lines prove: conflict markers
   and secrets. The notes of the review say so. A binary file (NUL bytes, and not UTF-8) has no lines: it is
-  excluded, and listed.
+  excluded, and listed; one that is named as code is `not_reviewed`, so that a bad byte hides nothing.
 - Finding nothing proves nothing: the conclusion is then `rules_only`, never `clean`.
 
 The coverage of a review names the checks that ran on each file: {names}.

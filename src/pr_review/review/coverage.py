@@ -8,6 +8,7 @@ from pr_review.domain.chat import HunkId
 from pr_review.domain.run import Coverage, CoverageStatus, FileCoverage
 
 IN_PART = "only its added lines could be checked"
+NOT_TEXT = "it is named as code and holds bytes that are no text"
 OVERSIZED = "its patch is too large to show"
 UNSEEN = "its new name or mode never reached the model"
 
@@ -63,6 +64,8 @@ def _cover(
 
 def _missing(file: ChangedFile, shown: AbstractSet[HunkId]) -> str | None:
     """Why the file did not reach the model whole, or None."""
+    if file.binary:  # only one that is named as code is selected at all
+        return NOT_TEXT
     if file.oversized:
         return OVERSIZED
     if not file.hunks:  # a rename or a mode can matter as much as a line: a script that becomes a workflow

@@ -2,12 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
+from pr_review.checks.languages import language_of
 from pr_review.domain.change import ChangedFile, Diff
 
 BINARY = "binary file"
+# Code that the checks know no language for.
+MORE_CODE = frozenset({
+    ".bat", ".c", ".cc", ".cfg", ".cmd", ".cpp", ".css", ".cxx", ".dart", ".erl", ".fs", ".gradle", ".groovy",
+    ".h", ".hpp", ".hs", ".html", ".ini", ".jl", ".json", ".lua", ".m", ".mm", ".pl", ".pm", ".ps1", ".r",
+    ".sql", ".swift", ".tf", ".toml", ".xml", ".zig",
+})  # fmt: skip
 NOT_INCLUDED = "not matched by include"
 
 
@@ -45,4 +53,9 @@ def _reason(
     if verdict.include and verdict.index is not None:
         pattern, reason = exclude[verdict.index]
         return f"{reason} ({pattern})"
-    return BINARY if file.binary else None
+    return BINARY if file.binary and not is_named_as_code(path) else None
+
+
+def is_named_as_code(path: str) -> bool:
+    """A file of such a name is code to whoever runs it: one bad byte beside a NUL must not hide it."""
+    return language_of(path) is not None or PurePosixPath(path).suffix.lower() in MORE_CODE

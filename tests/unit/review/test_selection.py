@@ -3,7 +3,7 @@
 import pytest
 
 from pr_review.domain.change import ChangedFile, Diff, FileStatus
-from pr_review.review.selection import select
+from pr_review.review.selection import MORE_CODE, select
 
 SHA = "0" * 40
 LOCK = ("*.lock", "lock file")
@@ -50,3 +50,11 @@ def test_a_newline_in_a_folder_s_name_hides_nothing_below_it():
     """Patterns stop at a newline; git does not."""
     selection = select(diff("a\nb/evil.py", "a\nb/yarn.lock", "evil.lock\n"), ["*.py", "*.lock*"], [LOCK])
     assert [file.path for file in selection.selected] == ["a\nb/evil.py", "evil.lock\n"]
+
+
+@pytest.mark.parametrize(
+    "path", ["a.py", "A.JS", "Makefile", "x/b.go", *(f"f{suffix}" for suffix in MORE_CODE)]
+)
+def test_a_binary_that_is_named_as_code_is_not_left_out(path):
+    """A NUL and one invalid byte in a comment would hide the rest."""
+    assert select(diff(path, binary=True), (), ()).excluded == {}
