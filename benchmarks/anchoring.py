@@ -30,12 +30,12 @@ from typing import NamedTuple
 from pr_review.domain.change import ChangedFile, FileStatus, Hunk, HunkLine, LineKind
 from pr_review.domain.finding import AnchorStatus, Side
 from pr_review.errors import ToolFailure
-from pr_review.repository.diff import compute_diff
-from pr_review.repository.git import Git
-from pr_review.repository.tree import HeadTree
-from pr_review.review.anchoring import Anchor, place_quote
-from pr_review.review.candidates import FileIndex
-from pr_review.review.quotes import normalise
+from pr_review.findings.anchoring import Anchor, place_quote
+from pr_review.findings.candidates import FileIndex
+from pr_review.findings.quotes import normalise
+from pr_review.git.command import Git
+from pr_review.git.diff import compute_diff
+from pr_review.git.tree import CommitTree
 
 ROOT = Path(__file__).parents[1]
 SITE = Path(sysconfig.get_path("purelib"))
@@ -158,7 +158,7 @@ def read_commits(git_dir: Path, pairs: Sequence[tuple[str, str]]) -> Iterator[Pa
     git = Git(git_dir, os.environ, lambda: 600.0)
     try:
         for base, head in pairs:
-            before, after = HeadTree.load(git, base), HeadTree.load(git, head)
+            before, after = CommitTree.load(git, base), CommitTree.load(git, head)
             for file in compute_diff(git, base, head).files:
                 if runs := list(find_runs(file.hunks)):
                     old = read_lines(before, file.old_path or file.path)
@@ -167,7 +167,7 @@ def read_commits(git_dir: Path, pairs: Sequence[tuple[str, str]]) -> Iterator[Pa
         git.close()
 
 
-def read_lines(tree: HeadTree, path: str) -> Sequence[str] | None:
+def read_lines(tree: CommitTree, path: str) -> Sequence[str] | None:
     try:
         return tree.read(path).lines
     except ToolFailure:

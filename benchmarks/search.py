@@ -17,10 +17,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from pr_review.repository.diff import compute_diff
-from pr_review.repository.search import Searcher
-from pr_review.repository.store import ObjectStore
-from pr_review.repository.tree import HeadTree
+from pr_review.git.diff import compute_diff
+from pr_review.git.object_store import ObjectStore
+from pr_review.git.search import Searcher
+from pr_review.git.tree import CommitTree
 
 LIMIT = 50  # search_repository's default
 QUERIES = {"absent": "no such text anywhere", "rare": "needle_in_3_files", "very common": "return"}
@@ -74,7 +74,7 @@ def logging_git(folder: Path) -> Path:
 
 
 def measure_search(store: ObjectStore, folder: Path, head: str, runs: int) -> None:
-    searcher = Searcher(store.git, HeadTree.load(store.git, head), head)
+    searcher = Searcher(store.git, CommitTree.load(store.git, head), head)
     print(f"{'search':<12} {'ours ms':>9} {'git grep -F ms':>15} {'ratio':>6}   target {TARGET}")
     for name, query in QUERIES.items():
         plain = ["git", "grep", "-F", "-n", "-e", query, head]
@@ -87,7 +87,7 @@ def measure_search(store: ObjectStore, folder: Path, head: str, runs: int) -> No
 
 
 def measure_reads(store: ObjectStore, log: Path, head: str) -> None:
-    tree = HeadTree.load(store.git, head)
+    tree = CommitTree.load(store.git, head)
     paths = tree.files()[:500]
     before = len(log.read_text().splitlines())
     start = time.perf_counter()

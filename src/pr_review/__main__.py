@@ -5,13 +5,13 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from pr_review.entry import signals
+from pr_review.app import signals
 
 
 def main() -> NoReturn:
     """Run the command line and leave at once: an abandoned worker thread must not hold the process."""
     signals.install(os.environ)
-    from pr_review.entry.cli import run_command  # noqa: PLC0415 -- after the handlers, by design
+    from pr_review.app.cli import run_command  # noqa: PLC0415 -- after the handlers, by design
 
     code = run_command(sys.argv[1:])
     with suppress(BrokenPipeError):

@@ -7,7 +7,8 @@
     │   ├── HostError                  GitHub's API failed
     │   └── ModelError                 the provider failed or answered outside the protocol
     │       ├── InvalidTurn            one bad turn: may be repaired, never executed
-    │       └── ReviewStopped          a budget ended the loop
+    │       └── ReviewStopped          a budget ended the conversation
+    │           └── ContextOverflow    it does not fit the model's context window
     ├── Skipped                    0   there is nothing to review
     ├── Interrupted          130/143   the runner or a person cancelled the run
     └── InternalError              4   a bug of ours
@@ -99,6 +100,17 @@ class ReviewStopped(ModelError):
         self, reason: TerminationReason, detail: str, advice: str = "", *, code: str | None = None
     ) -> None:
         super().__init__(code or reason.value, detail, advice, termination_reason=reason)
+
+
+class ContextOverflow(ReviewStopped):
+    """The conversation does not fit the model's context window.
+
+    ``request_bytes`` is the size of the request that did not fit. A conversation may shrink and ask again.
+    """
+
+    def __init__(self, detail: str, advice: str = "", *, code: str, request_bytes: int) -> None:
+        super().__init__(TerminationReason.INVALID_MODEL_RESPONSE, detail, advice, code=code)
+        self.request_bytes = request_bytes
 
 
 class Skipped(PrReviewError):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pr_review.errors import TerminationReason
-from pr_review.repository import fetch
+from pr_review.git import fetch
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/pr_review"

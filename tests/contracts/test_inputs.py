@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pr_review.entry.config_file import KEYS
-from pr_review.entry.default_excludes import DEFAULT_EXCLUDES
-from pr_review.entry.dotenv import ALIASES
-from pr_review.entry.inputs import INPUTS, render_inputs_table
-from pr_review.entry.settings import Settings
+from pr_review.config.default_excludes import DEFAULT_EXCLUDES
+from pr_review.config.dotenv import ALIASES
+from pr_review.config.inputs import INPUTS, render_inputs_table
+from pr_review.config.repository_file import KEYS
+from pr_review.config.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 NAMES = [item.name for item in INPUTS]
@@ -81,7 +81,7 @@ def test_every_default_is_valid():
 
 @pytest.mark.parametrize("path", ["README.md", "docs/configuration.md"])
 def test_documents_carry_the_table_of_inputs(path):
-    """Byte for byte; `python -c "from pr_review.entry.inputs import *; print(render_inputs_table())"`."""
+    """Byte for byte; `python -c "from pr_review.config.inputs import *; print(render_inputs_table())"`."""
     assert between(path, "inputs") == render_inputs_table()
 
 

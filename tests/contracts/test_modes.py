@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from pr_review.conversation.loop import ReviewLoop
 from pr_review.domain.chat import Message, Role, ToolResult
 from pr_review.domain.run import Limits, ProtocolAction
 from pr_review.errors import PrReviewError, ToolFailure
 from pr_review.llm.budget import RequestBudget
+from pr_review.llm.chat_completions.chat_model import ChatSettings, OpenAIChat
+from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
-from pr_review.llm.openai_chat import ChatSettings, OpenAIChat
-from pr_review.llm.profiles import PROFILES
 from pr_review.llm.retry import Pacing
-from pr_review.review.loop import ReviewLoop
-from pr_review.tools.read_file import ReadRepositoryFile
+from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
+from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
 from pr_review.tools.registry import Toolbox
-from pr_review.tools.show_diff import InspectGitDiff
 
 pytestmark = pytest.mark.anyio
 

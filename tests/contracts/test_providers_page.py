@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pr_review.llm.profile import Profile
-from pr_review.llm.profiles import PROFILES, choose_profile
+from pr_review.llm.chat_completions.profile import Profile
+from pr_review.llm.chat_completions.profiles import PROFILES, choose_profile
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/providers.md"

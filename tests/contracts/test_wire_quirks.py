@@ -18,21 +18,21 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from pr_review.conversation.loop import ReviewLoop
 from pr_review.domain.chat import Message, Role, ToolResult
 from pr_review.domain.run import Limits
 from pr_review.errors import PrReviewError
 from pr_review.llm.budget import RequestBudget
+from pr_review.llm.chat_completions.chat_model import ChatSettings, OpenAIChat
+from pr_review.llm.chat_completions.profile import Tolerance
+from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
-from pr_review.llm.openai_chat import ChatSettings, OpenAIChat
-from pr_review.llm.profile import Tolerance
-from pr_review.llm.profiles import PROFILES
 from pr_review.llm.retry import Pacing
-from pr_review.review.loop import ReviewLoop
-from pr_review.tools.list_files import ListRepositoryFiles
-from pr_review.tools.read_file import ReadRepositoryFile
+from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
+from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
+from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
+from pr_review.tools.canonical.search_repository import SearchRepository
 from pr_review.tools.registry import Toolbox
-from pr_review.tools.search import SearchRepository
-from pr_review.tools.show_diff import InspectGitDiff
 
 pytestmark = pytest.mark.anyio
 

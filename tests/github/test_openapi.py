@@ -14,9 +14,9 @@ import httpx
 import pytest
 from tests.loopback.github import GitHub
 
-from pr_review.host.api import GitHubApi
-from pr_review.host.event import EventKind, ReviewRequest
-from pr_review.host.pulls import GitHubPulls
+from pr_review.github.client import GitHubApi
+from pr_review.github.event import EventKind, ReviewRequest
+from pr_review.github.pull_requests import GitHubPulls
 
 ROOT = Path(__file__).parents[2]
 NPM = Path(os.environ.get("PR_REVIEW_NPM", ROOT / ".build" / "npm")) / "node_modules"

@@ -21,14 +21,14 @@ from tests.loopback.github import GitHub
 from tests.loopback.repo import Repo
 from tests.loopback.upstream import NAME, TOKEN, Upstream, build_upstream
 
+from pr_review.app.action import run_action
+from pr_review.app.deadline import Deadline, utc_today
+from pr_review.app.process import Process
+from pr_review.app.run import ReviewRun
+from pr_review.app.supervise import supervise
+from pr_review.app.target import target_of_repository
+from pr_review.config.settings import Settings
 from pr_review.domain.run import Outcome
-from pr_review.entry.action import run_action
-from pr_review.entry.deadline import Deadline, utc_today
-from pr_review.entry.run import ReviewRun
-from pr_review.entry.settings import Settings
-from pr_review.entry.subject import subject_of_repository
-from pr_review.entry.supervise import supervise
-from pr_review.entry.surroundings import Surroundings
 from pr_review.errors import PrReviewError
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "review.schema.json"
@@ -82,7 +82,7 @@ def review_repo(tmp_path):
         outcome = anyio.run(
             supervise,
             run,
-            lambda: subject_of_repository(repo.path, base, head, environ, deadline),
+            lambda: target_of_repository(repo.path, base, head, environ, deadline),
             finish,
         )
         assert list(scratch.iterdir()) == [], "the object store is removed on every way out"
@@ -168,7 +168,7 @@ class ActionBox:
     def run(self, **inputs: Any) -> ActionResult:
         """Run the action inside this process."""
         log = io.StringIO()
-        around = Surroundings(
+        process = Process(
             environ=self.variables(**inputs),
             cwd=self.workspace,
             clock=time.monotonic,
@@ -177,7 +177,7 @@ class ActionBox:
             stderr=log,
             today=self.today,
         )
-        return self.result(run_action(around), log.getvalue())
+        return self.result(run_action(process), log.getvalue())
 
     def start(self, **inputs: Any) -> subprocess.Popen[str]:
         """Start the action as a process of its own, as the container does."""

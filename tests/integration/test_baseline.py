@@ -60,7 +60,7 @@ def edited(**fields):
 
 
 def deltas(result):
-    return {found["title"]: found["delta"] for found in result.artifact["findings"]}
+    return {found["title"]: found["baseline_state"] for found in result.artifact["findings"]}
 
 
 def counts(result):
@@ -131,7 +131,7 @@ def test_a_fixed_finding_is_resolved_and_another_one_new(box):
     assert deltas(result) == {"Mutable default argument": "new", "Bare `except`": "unchanged"}
     assert counts(result) == (1, 1, 1, 0)
     [resolved] = result.artifact["comparison"]["resolved"]
-    assert (resolved["title"], resolved["line"], resolved["delta"]) == (
+    assert (resolved["title"], resolved["line"], resolved["baseline_state"]) == (
         "Mutable default argument",
         43,
         "resolved",
@@ -443,7 +443,9 @@ def test_what_is_known_is_bounded(box):
     found = box.run(provider="offline").artifact["findings"][0]
 
     def known(number):
-        carried = [found | {"fingerprint": f"{index:016x}", "delta": "not_seen"} for index in range(number)]
+        carried = [
+            found | {"fingerprint": f"{index:016x}", "baseline_state": "not_seen"} for index in range(number)
+        ]
         compared = {"head_sha": "a" * 40, "new": 0, "unchanged": 0, "resolved": [], "not_seen": carried}
         return edited(findings=[], comparison=compared)
 

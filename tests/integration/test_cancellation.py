@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 SECONDS = 5.0
-IMPORTS = ["pydantic_core", "pydantic", "pr_review.domain.run", "anyio", "pr_review.entry.run"]
+IMPORTS = ["pydantic_core", "pydantic", "pr_review.domain.run", "anyio", "pr_review.app.run"]
 
 
 def wait_for(condition, seconds=20.0):

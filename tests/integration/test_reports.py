@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft4Validator
 
+from pr_review.actions.output_directory import ReportDirectory
+from pr_review.app.cli import FORMATS
+from pr_review.app.render import RENDERERS
+from pr_review.app.reports import Written, write_further_reports
 from pr_review.domain.run import Outcome
-from pr_review.entry.cli import FORMATS
-from pr_review.entry.render import RENDERERS
-from pr_review.entry.reports import Written, write_further_reports
-from pr_review.report.files import ReportDirectory
 
 SARIF_SCHEMA = Path(__file__).parents[1] / "unit/report/data/sarif-2.1.0-rtm.5.json"
 FILES = ["review.html", "review.json", "review.md", "review.sarif", "suggestions.patch"]

@@ -48,7 +48,7 @@ def fingerprints(box):
 
 def item(fingerprint, expires=None):
     until = f"    expires: {expires}\n" if expires else ""
-    return f"  - fingerprint: '{fingerprint}'\n    reason: Known | <b>and</b> wanted.\n{until}"
+    return f"  - fingerprint: '{fingerprint}'\n    reason: RunState | <b>and</b> wanted.\n{until}"
 
 
 def test_a_suppressed_finding_is_listed_and_does_not_count(box):
@@ -60,16 +60,16 @@ def test_a_suppressed_finding_is_listed_and_does_not_count(box):
     assert result.outputs["highest-severity"] == "low"
     assert [found["title"] for found in result.artifact["findings"]] == [BARE]
     [silenced] = result.artifact["suppressed"]
-    assert (silenced["finding"]["title"], silenced["reason"]) == (MUTABLE, "Known | <b>and</b> wanted.")
+    assert (silenced["finding"]["title"], silenced["reason"]) == (MUTABLE, "RunState | <b>and</b> wanted.")
     assert silenced["expires"] is None
     page = result.summary.split("## pr-review: ")[-1]
     assert page.startswith("1 finding\n")
     assert "1 suppressed" in page
     assert "<summary>Suppressed (1)</summary>" in page
-    assert "Known \\| &lt;b&gt;and&lt;/b&gt; wanted." in page
+    assert "RunState \\| &lt;b&gt;and&lt;/b&gt; wanted." in page
     assert MUTABLE not in "".join(line for line in result.log.splitlines() if line.startswith("::"))
     html = (box.workspace / "pr-review-report/review.html").read_text()
-    assert "Known | &lt;b&gt;and&lt;/b&gt; wanted." in html
+    assert "RunState | &lt;b&gt;and&lt;/b&gt; wanted." in html
     log = json.loads(sarif.render(load(json.dumps(result.artifact).encode())))
     [run] = log["runs"]
     assert len(run["results"]) == 1
@@ -174,8 +174,8 @@ def test_what_was_suppressed_is_known_to_the_next_review(box):
     configure(box, "suppress:\n" + item(known[BARE]))
     result = box.run(provider="offline", baseline="last.json", fail_on_new="low")
     assert result.code == 0
-    assert [found["delta"] for found in result.artifact["findings"]] == ["unchanged"]
-    assert [each["finding"]["delta"] for each in result.artifact["suppressed"]] == ["unchanged"]
+    assert [found["baseline_state"] for found in result.artifact["findings"]] == ["unchanged"]
+    assert [each["finding"]["baseline_state"] for each in result.artifact["suppressed"]] == ["unchanged"]
     compared = result.artifact["comparison"]
     assert (compared["new"], compared["unchanged"]) == (0, 1), "of what counts"
     assert compared["resolved"] == compared["not_seen"] == []

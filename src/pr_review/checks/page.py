@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pr_review.checks import conflicts, leftovers, ruff, secrets, tls
 from pr_review.checks.base import Rule
 from pr_review.checks.patterns import CodePattern
+from pr_review.masking.secrets import SHAPES
 
 INTRO = """\
 # Checks
@@ -57,7 +58,7 @@ def render() -> str:
 
 def _secrets() -> str:
     """All kinds of secret share everything but their name, so they are listed, not tabled."""
-    rules = list({shape.rule.code: shape.rule for shape in secrets.SHAPES}.values())
+    rules = list({rule.code: rule for rule in map(secrets.rule_of, SHAPES)}.values())
     kinds = "".join(f"- `{rule.code}`: {rule.title}\n" for rule in rules)
     return (
         f"## {secrets.NAME}\n\n"

@@ -8,6 +8,7 @@ from pr_review.checks import conflicts, leftovers, patterns, ruff, secrets, tls
 from pr_review.checks.base import CheckReport, Hit, Source
 from pr_review.checks.ruff import Ruff
 from pr_review.errors import ReviewError
+from pr_review.masking.secrets import mask_secrets
 
 
 @dataclass(frozen=True)
@@ -73,5 +74,5 @@ def _merge(hits: list[Hit]) -> list[Hit]:
 
 
 def _masked(hit: Hit) -> Hit:
-    mask = secrets.mask_secrets
+    mask = mask_secrets
     return replace(hit, title=mask(hit.title), explanation=mask(hit.explanation), evidence=mask(hit.evidence))

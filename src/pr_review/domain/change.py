@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from pr_review.domain.base import Frozen
+from pr_review.domain.frozen import Frozen
 
 Sha = str
 

@@ -2,9 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import JsonValue
-
-from pr_review.domain.base import Frozen, JsonObject
+from pr_review.domain.frozen import Frozen, JsonObject
 
 
 class Role(StrEnum):
@@ -19,7 +17,7 @@ class Role(StrEnum):
 class Message(Frozen):
     """One message.
 
-    An assistant message is carried as ``raw``, the object exactly as the provider sent it (item 21): unknown
+    An assistant message is carried as ``raw``, the object exactly as the provider sent it: unknown
     fields (``reasoning_content``, signatures) must come back unchanged, so it is never rebuilt from parts.
     """
 
@@ -38,47 +36,73 @@ class ToolSpec(Frozen):
 
 
 class Usage(Frozen):
-    """Tokens of one reply; a number the provider did not report is None, never zero (item 28)."""
+    """Tokens of one reply; a number the provider did not report is None, never zero."""
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     total_tokens: int | None = None
 
 
-class Reply(Frozen):
-    """One decoded provider turn: the envelope is valid, nothing of its content is yet.
+class FinishReason(StrEnum):
+    """Why a turn of the model ended, whatever word its provider uses.
 
-    ``message`` is the assistant object as it must be echoed. ``tool_calls`` are its raw calls; each is still
-    untrusted JSON of any type. ``finish_reason`` is the raw value; ``calls_signal`` says that under a profile
-    the presence of calls decides what the turn is, whatever its finish reason says. ``text_calls`` marks a
-    reply in tool-mode text, where calls are read from text and a fenced final answer is accepted.
-    ``repeats_ids``: under a profile, ids are unique within a round only (Kimi numbers each turn anew).
-    ``hint`` is what to set when the turn is refused: it names a profile that accepts it (decision 5).
-    ``put_right`` names what the profile accepted and changed; ``original_ids`` has, call by call, the
-    provider's id where ours took its place ("" when there was none), else None. ``stubbed_results``: of the
-    tool results in the conversation so many, the oldest, did not fit and were sent as stubs.
+    ``TOOL_CALLS``: it waits for tool results. ``STOP``: it is done. ``LENGTH``: it was cut
+    at the output limit. ``CONTENT_FILTER``: the provider withheld it. ``UNKNOWN``: none of these.
     """
 
-    request_id: str | None
-    model: str | None
-    finish_reason: str | None
+    STOP = "stop"
+    TOOL_CALLS = "tool_calls"
+    LENGTH = "length"
+    CONTENT_FILTER = "content_filter"
+    UNKNOWN = "unknown"
+
+
+class RequestedCall(Frozen):
+    """A tool call as the model asks for it: untrusted, and valid only once its whole round was checked.
+
+    ``arguments`` is JSON text, or an object where the wire format carries one. ``name`` and ``arguments`` are
+    None when the provider sent neither in a form that its wire format allows. ``original_id`` is the
+    provider's id where another one replaced it ("" when there was none), else None.
+    """
+
+    id: str
+    name: str | None
+    arguments: str | JsonObject | None
+    original_id: str | None = None
+
+
+class CallIdScope(StrEnum):
+    """Within what a provider gives each tool call an id of its own."""
+
+    CONVERSATION = "conversation"
+    TURN = "turn"
+
+
+class Reply(Frozen):
+    """One turn of the model, decoded: its envelope is valid, and nothing of its content is yet.
+
+    ``message`` is the assistant message as it must be echoed, in the provider's own form. ``text`` is what it
+    says. ``finish`` decides what the turn is; ``finish_word`` is the provider's own word for it, for the
+    record. ``call_ids`` says within what the ids of ``calls`` are unique. ``advice`` is what the user can
+    change when the turn is refused, or "".
+    """
+
     message: JsonObject
-    content: str | None
-    tool_calls: tuple[JsonValue, ...] = ()
+    finish: FinishReason
+    finish_word: str | None = None
+    text: str | None = None
+    calls: tuple[RequestedCall, ...] = ()
+    call_ids: CallIdScope = CallIdScope.CONVERSATION
     usage: Usage | None = None
-    calls_signal: bool = False
-    text_calls: bool = False
-    repeats_ids: bool = False
-    hint: str = ""
-    put_right: tuple[str, ...] = ()
-    original_ids: tuple[str | None, ...] = ()
-    stubbed_results: int = 0
+    request_id: str | None = None
+    model: str | None = None
+    advice: str = ""
 
 
 class ToolCall(Frozen):
-    """A call that passed the whole round's validation; ``arguments`` is the parsed object.
+    """A call that passed the validation of its whole round; ``arguments`` is the parsed object.
 
-    ``original_id`` is the provider's id where a profile replaced it ("" when there was none), else None.
+    ``original_id``: as in ``RequestedCall``.
     """
 
     id: str

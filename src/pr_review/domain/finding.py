@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from pr_review.domain.base import Frozen
+from pr_review.domain.frozen import Frozen
 
 CodeLine = Annotated[str, Field(pattern=r"\A[^\n]*\z")]
 IsoDate = Annotated[str, Field(pattern=r"\A\d{4}-\d\d-\d\d\z")]
@@ -74,7 +74,7 @@ class AnchorStatus(StrEnum):
     FILE_LEVEL = "file_level"
 
 
-class Delta(StrEnum):
+class BaselineState(StrEnum):
     """A finding against the baseline, an earlier review; docs/findings.md has the rules.
 
     ``NEW``: the baseline does not know it, or there is none. ``RESOLVED``: known, its file was reviewed
@@ -160,7 +160,7 @@ class Finding(Frozen):
     merged: int = 0
     fingerprint: str = ""
     edit: Edit | None = None
-    delta: Delta = Delta.NEW
+    baseline_state: BaselineState = BaselineState.NEW
 
 
 class Suppression(Frozen):

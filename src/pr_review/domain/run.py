@@ -5,10 +5,10 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from pr_review.domain.base import Frozen, JsonObject
 from pr_review.domain.change import PullRequest
 from pr_review.domain.chat import Usage
-from pr_review.domain.finding import Delta, Finding, Review, Severity
+from pr_review.domain.finding import BaselineState, Finding, Review, Severity
+from pr_review.domain.frozen import Frozen, JsonObject
 from pr_review.errors import TerminationReason
 
 KIB = 1024
@@ -208,7 +208,7 @@ class Outcome(Frozen):
     @property
     def highest_new_severity(self) -> Severity | None:
         """The same among those that the baseline does not know."""
-        return _worst([found for found in self._gating if found.delta is Delta.NEW])
+        return _worst([found for found in self._gating if found.baseline_state is BaselineState.NEW])
 
     @property
     def _gating(self) -> list[Finding]:

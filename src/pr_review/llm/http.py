@@ -11,7 +11,7 @@ import httpx
 from pr_review import __version__
 from pr_review.domain.run import MIB
 from pr_review.errors import ConfigError, ModelError, ReviewStopped, TerminationReason
-from pr_review.llm.failure_kinds import CONNECTION_LOST, TIMED_OUT, TLS_FAILED, UNREACHABLE, Kind
+from pr_review.llm.errors.kinds import CONNECTION_LOST, TIMED_OUT, TLS_FAILED, UNREACHABLE, Kind
 
 MAX_RESPONSE_BYTES = 2 * MIB
 CONNECT_TIMEOUT_SECONDS = 15.0

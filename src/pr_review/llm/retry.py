@@ -9,7 +9,7 @@ import anyio
 
 from pr_review.domain.chat import Reply
 from pr_review.llm.budget import RequestBudget
-from pr_review.llm.failures import Failure
+from pr_review.llm.errors.classify import Failure
 
 if TYPE_CHECKING:
     import tenacity

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from pr_review.domain.base import JsonObject
+from pr_review.domain import strict_json
 from pr_review.domain.chat import Message, Reply, ToolSpec
+from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import RequestStats
 from pr_review.errors import ModelError, PrReviewError
-from pr_review.llm import wire_json
 
 Call = tuple[str, str, JsonObject]
 
@@ -66,4 +66,4 @@ def saying(content: str, *, request_id: str = "scripted") -> Reply:
 
 
 def _text(arguments: JsonObject) -> str:
-    return wire_json.dumps(arguments).decode()
+    return strict_json.dumps(arguments).decode()

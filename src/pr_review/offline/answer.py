@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from pr_review.checks.base import Hit
-from pr_review.checks.secrets import mask_secrets
-from pr_review.domain.base import JsonObject
+from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES
-from pr_review.offline.files import ReviewedFile
+from pr_review.masking.secrets import mask_secrets
+from pr_review.offline.reviewed_file import ReviewedFile
 
 FoundIn = tuple[ReviewedFile, Hit]
 

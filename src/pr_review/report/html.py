@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pr_review.domain.finding import Finding
 from pr_review.domain.run import MIB, Conclusion, Outcome
 from pr_review.domain.text import show_controls
-from pr_review.report import delta_wording, finding_wording, links, prose, timeline, wording
+from pr_review.report import baseline_wording, finding_wording, links, prose, timeline, wording
 from pr_review.report.listing import change_lines, excerpt_lines
 from pr_review.report.templating import TEMPLATES
 
@@ -56,7 +56,7 @@ def render(outcome: Outcome) -> str:
     entries = list(_entries(outcome))
     articles = _take(map(parts.finding, entries), len(entries))
     notes, run_notes = wording.review_notes(outcome), wording.run_notes(outcome)
-    silenced, known = delta_wording.suppressed(outcome), delta_wording.earlier(outcome)
+    silenced, known = baseline_wording.suppressed(outcome), baseline_wording.earlier(outcome)
     files = wording.coverage_files(outcome)
     rows = (parts.file_row(file, *wording.coverage_result(file)) for file in files[:MAX_FILE_ROWS])
     style = _style()
@@ -139,7 +139,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.globals.update(
-        delta_wording=delta_wording,
+        baseline_wording=baseline_wording,
         finding_wording=finding_wording,
         links=links,
         wording=wording,

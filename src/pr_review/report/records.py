@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from pr_review.domain.finding import AnchorStatus, Category, Confidence, Delta, Severity, Side
+from pr_review.domain.finding import AnchorStatus, BaselineState, Category, Confidence, Severity, Side
 from pr_review.domain.run import Conclusion, CoverageStatus, ProtocolAction
 from pr_review.errors import TerminationReason
 
@@ -106,8 +106,8 @@ class FindingRecord(_Record):
     edit: EditRecord | None = Field(
         description="The suggestion, when what it replaces stands in the head exactly as quoted."
     )
-    delta: Delta = Field(
-        Delta.NEW, description="Against the baseline; new when there is none. See docs/findings.md."
+    baseline_state: BaselineState = Field(
+        BaselineState.NEW, description="Against the baseline; new when there is none. See docs/findings.md."
     )
 
 
@@ -126,7 +126,7 @@ class ComparisonRecord(_Record):
     new: int = Field(ge=0, description="How many of `findings` it does not know.")
     unchanged: int = Field(ge=0, description="How many of `findings` it knows.")
     resolved: tuple[FindingRecord, ...] = Field(
-        description="Known findings whose file was reviewed again, and whose code is gone from it."
+        description="RunState findings whose file was reviewed again, and whose code is gone from it."
     )
     not_seen: tuple[FindingRecord, ...] = Field(
         description="Other known findings that were not reported this time, which proves nothing."

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from pr_review import __version__
-from pr_review.domain.base import JsonObject
 from pr_review.domain.finding import Category, Edit, Finding, Place, Severity, Side
+from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import Conclusion, CoverageStatus, Outcome
 from pr_review.domain.text import show_controls
-from pr_review.report import delta_wording, finding_wording, links, wording
+from pr_review.report import baseline_wording, finding_wording, links, wording
 from pr_review.report.artifact import encode
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def build_run(outcome: Outcome) -> JsonObject:
             "conclusion": outcome.conclusion,
             "provider": outcome.provider,
             "model": outcome.model,
-            "suppressed": len(delta_wording.suppressed(outcome)),
+            "suppressed": len(baseline_wording.suppressed(outcome)),
             **{status.value: outcome.coverage.count(status) for status in CoverageStatus},
         },
     }
@@ -167,7 +167,7 @@ def _result(finding: Finding, rules: Sequence[str], *, compared: bool) -> JsonOb
         "locations": [_location(finding.path, HEAD, _head_region(finding))],
         **({"relatedLocations": related} if related else {}),
         **({"partialFingerprints": _fingerprints(finding)} if finding.fingerprint else {}),
-        **({"baselineState": finding.delta} if compared else {}),
+        **({"baselineState": finding.baseline_state} if compared else {}),
         **({"fixes": [_fix(finding.path, finding.edit)]} if finding.edit else {}),
         "properties": {
             "severity": finding.severity,

@@ -7,7 +7,7 @@ from typing import Any
 
 from pr_review.domain.finding import Severity
 from pr_review.domain.run import KIB, Conclusion, Outcome
-from pr_review.report import delta_wording, finding_wording, links, wording
+from pr_review.report import baseline_wording, finding_wording, links, wording
 from pr_review.report.languages import language_of
 from pr_review.report.templating import template
 
@@ -16,7 +16,7 @@ MAX_FILE_ROWS = 1000  # more would only slow the page down; the artifact lists e
 ICONS = {Severity.CRITICAL: "🔴", Severity.HIGH: "🟠", Severity.MEDIUM: "🟡", Severity.LOW: "🔵"}
 
 _GLOBALS = {
-    "delta_wording": delta_wording,
+    "baseline_wording": baseline_wording,
     "finding_wording": finding_wording,
     "icons": ICONS,
     "language_of": language_of,
@@ -82,7 +82,7 @@ def _pieces(outcome: Outcome) -> Iterator[_Piece]:
     """All that may be left out, the most important first."""
     parts: Any = template("parts.md.j2", _GLOBALS).module
     for number, finding in wording.numbered(outcome):
-        url, marks = links.finding_url(outcome, finding), delta_wording.marks(outcome, finding)
+        url, marks = links.finding_url(outcome, finding), baseline_wording.marks(outcome, finding)
         shown = (number, finding, url, marks)
         section = "inside" if finding.in_diff else "outside"
         yield _Piece(section, parts.finding_row(*shown), parts.finding_detail(*shown))
@@ -90,9 +90,9 @@ def _pieces(outcome: Outcome) -> Iterator[_Piece]:
         yield _Piece("notes", parts.note_row(note))
     for note in wording.run_notes(outcome):
         yield _Piece("run", parts.note_row(note))
-    for each in delta_wording.suppressed(outcome):
+    for each in baseline_wording.suppressed(outcome):
         yield _Piece("suppressed", parts.suppressed_row(each))
-    for finding in delta_wording.earlier(outcome):
+    for finding in baseline_wording.earlier(outcome):
         yield _Piece("earlier", parts.earlier_row(finding))
     for file in wording.coverage_files(outcome)[:MAX_FILE_ROWS]:
         yield _Piece("files", parts.file_row(file, *wording.coverage_result(file)))
@@ -104,8 +104,8 @@ def _page(outcome: Outcome, pieces: Sequence[_Piece]) -> str:
         "outside": len(wording.findings(outcome, in_diff=False)),
         "notes": len(wording.review_notes(outcome)),
         "run": len(wording.run_notes(outcome)),
-        "suppressed": len(delta_wording.suppressed(outcome)),
-        "earlier": len(delta_wording.earlier(outcome)),
+        "suppressed": len(baseline_wording.suppressed(outcome)),
+        "earlier": len(baseline_wording.earlier(outcome)),
         "files": len(outcome.coverage.files),
     }
     sections = {

@@ -4,11 +4,11 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from pr_review.actions.runner import neutralise
 from pr_review.domain.finding import Finding, Severity
 from pr_review.domain.run import Outcome
 from pr_review.domain.text import show_controls
-from pr_review.host.runner import neutralise
-from pr_review.report import delta_wording, finding_wording, wording
+from pr_review.report import baseline_wording, finding_wording, wording
 
 WIDTH = 100
 MAX_FILE_LINES = 200
@@ -52,7 +52,7 @@ def _paint(line: _Line, *, color: bool) -> str:
 def _verdict(outcome: Outcome, width: int) -> Iterator[_Line]:
     yield _Line(f"pr-review: {wording.headline(outcome)}", _BOLD)
     yield from _prose(" · ".join(wording.counts(outcome)), width)
-    yield from _prose(" · ".join(delta_wording.counts(outcome)), width)
+    yield from _prose(" · ".join(baseline_wording.counts(outcome)), width)
     code = f"{outcome.error.code}: " if outcome.error else ""
     yield from _prose(code + wording.reason(outcome), width)
     advice = wording.advice(outcome)
@@ -63,7 +63,7 @@ def _verdict(outcome: Outcome, width: int) -> Iterator[_Line]:
 
 def _findings(outcome: Outcome, width: int) -> Iterator[Iterator[_Line]]:
     for number, finding in wording.numbered(outcome):
-        yield _finding(number, finding, delta_wording.marks(outcome, finding), width)
+        yield _finding(number, finding, baseline_wording.marks(outcome, finding), width)
 
 
 def _finding(number: int, finding: Finding, marks: list[str], width: int) -> Iterator[_Line]:
@@ -85,22 +85,22 @@ def _finding(number: int, finding: Finding, marks: list[str], width: int) -> Ite
 
 
 def _suppressed(outcome: Outcome, width: int) -> Iterator[_Line]:
-    silenced = delta_wording.suppressed(outcome)
+    silenced = baseline_wording.suppressed(outcome)
     if silenced:
         yield _Line("Suppressed", _BOLD)
-        yield from _prose(delta_wording.SUPPRESSED, width)
+        yield from _prose(baseline_wording.SUPPRESSED, width)
     for each in silenced:
         until = f" (until {each.expires})" if each.expires else ""
         yield from _prose(f"- {_in_short(each.finding)}: {_one_line(each.reason)}{until}", width, hang="  ")
 
 
 def _earlier(outcome: Outcome, width: int) -> Iterator[_Line]:
-    known = delta_wording.earlier(outcome)
+    known = baseline_wording.earlier(outcome)
     if known:
         yield _Line("Earlier findings", _BOLD)
-        yield from _prose(delta_wording.EARLIER, width)
+        yield from _prose(baseline_wording.EARLIER, width)
     for finding in known:
-        yield from _prose(f"- {delta_wording.name(finding)}: {_in_short(finding)}", width, hang="  ")
+        yield from _prose(f"- {baseline_wording.name(finding)}: {_in_short(finding)}", width, hang="  ")
 
 
 def _in_short(finding: Finding) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from pr_review import __version__
 from pr_review.domain.chat import Usage
-from pr_review.domain.finding import Delta, Finding, Review, Severity
+from pr_review.domain.finding import BaselineState, Finding, Review, Severity
 from pr_review.domain.run import KIB, Conclusion, CoverageStatus, FileCoverage, Outcome, ProtocolAction
 from pr_review.domain.text import shorten
 from pr_review.errors import TerminationReason
@@ -72,7 +72,9 @@ def by_severity(outcome: Outcome) -> list[tuple[Severity, int]]:
 def findings(outcome: Outcome, *, in_diff: bool) -> list[Finding]:
     """Findings inside or outside the diff: the new ones first, then the worst."""
     chosen = (finding for finding in _review(outcome).findings if finding.in_diff is in_diff)
-    return sorted(chosen, key=lambda finding: (finding.delta is not Delta.NEW, finding.severity.rank))
+    return sorted(
+        chosen, key=lambda finding: (finding.baseline_state is not BaselineState.NEW, finding.severity.rank)
+    )
 
 
 def numbered(outcome: Outcome) -> list[tuple[int, Finding]]:

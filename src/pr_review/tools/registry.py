@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pr_review.domain.base import JsonObject
 from pr_review.domain.chat import ToolResult, ToolSpec
+from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import KIB
 from pr_review.errors import ConfigError, ToolFailure
 from pr_review.tools.base import MIN_RESULT_BYTES, Tool, ToolArgs, largest_fit, size

@@ -18,7 +18,7 @@ from cryptography.x509.oid import NameOID
 
 from pr_review.errors import ConfigError, ModelError, ReviewStopped, TerminationReason
 from pr_review.llm import http
-from pr_review.llm.failure_kinds import CONNECTION_LOST, TIMED_OUT, TLS_FAILED, UNREACHABLE
+from pr_review.llm.errors.kinds import CONNECTION_LOST, TIMED_OUT, TLS_FAILED, UNREACHABLE
 
 pytestmark = pytest.mark.anyio
 LIMIT = 2_097_152

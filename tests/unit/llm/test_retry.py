@@ -7,8 +7,8 @@ import pytest
 from pr_review.domain.chat import Reply
 from pr_review.errors import ModelError
 from pr_review.llm.budget import RequestBudget
-from pr_review.llm.failure_kinds import AUTHENTICATION, FEW, GAVE_UP, MANY, RATE_LIMITED, SERVER_ERROR
-from pr_review.llm.failures import Failure
+from pr_review.llm.errors.classify import Failure
+from pr_review.llm.errors.kinds import AUTHENTICATION, FEW, GAVE_UP, MANY, RATE_LIMITED, SERVER_ERROR
 from pr_review.llm.retry import MAX_BACKOFF_SECONDS, send_with_retries, wait_seconds
 from pr_review.llm.scripted import saying
 

@@ -7,7 +7,7 @@ import pytest
 
 from pr_review.checks.ruff import Ruff, find_ruff
 from pr_review.domain.chat import Message, Reply, Role
-from pr_review.offline.model import OfflineModel
+from pr_review.offline.offline_model import OfflineModel
 
 Answer = Callable[[str, dict], dict]
 

@@ -5,9 +5,9 @@ import pytest
 from pr_review.checks.base import Hit
 from pr_review.domain.finding import Category, Severity
 from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES
+from pr_review.findings.submission import parse_submission
 from pr_review.offline.answer import compose
-from pr_review.offline.files import ReviewedFile
-from pr_review.review.submission import parse_submission
+from pr_review.offline.reviewed_file import ReviewedFile
 
 KEY = "AKIA" + "Q7ZB3DXV9KLMN2PT"
 

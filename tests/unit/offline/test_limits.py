@@ -3,9 +3,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pr_review.domain.run import Limits
+from pr_review.git.tree import TextFile, split_lines
 from pr_review.offline.limits import limits_for
-from pr_review.repository.tree import TextFile, split_lines
-from pr_review.tools.read_file import ReadArgs, ReadRepositoryFile
+from pr_review.tools.canonical.read_repository_file import ReadArgs, ReadRepositoryFile
 
 
 class OneFile:

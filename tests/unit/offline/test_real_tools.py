@@ -6,16 +6,16 @@ import time
 
 import pytest
 
+from pr_review.app.wiring import build_toolbox
+from pr_review.conversation.loop import ReviewLoop
 from pr_review.domain.run import CoverageStatus, Limits
-from pr_review.entry.wiring import build_toolbox
 from pr_review.errors import ReviewStopped
+from pr_review.git.diff import compute_diff
+from pr_review.git.object_store import ObjectStore
+from pr_review.git.tree import CommitTree
 from pr_review.offline.limits import limits_for
-from pr_review.offline.model import OfflineModel
-from pr_review.repository.diff import compute_diff
-from pr_review.repository.store import ObjectStore
-from pr_review.repository.tree import HeadTree
+from pr_review.offline.offline_model import OfflineModel
 from pr_review.review.coverage import build_coverage
-from pr_review.review.loop import ReviewLoop
 
 pytestmark = pytest.mark.anyio
 
@@ -53,7 +53,7 @@ class Case:
 
     async def review(self, base, head, linter, *, sized=True):
         with ObjectStore.open(self.repo, self.folder, env=ENV, remaining=lambda: 60.0) as store:
-            tree = HeadTree.load(store.git, head)
+            tree = CommitTree.load(store.git, head)
             diff = compute_diff(store.git, base, head)
             paths = [file.path for file in diff.files]
             model = OfflineModel(paths, linter)

@@ -6,8 +6,8 @@ import pytest
 
 from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk
 from pr_review.errors import ToolFailure
-from pr_review.repository.search import Match
-from pr_review.repository.tree import TextFile, split_lines
+from pr_review.git.search import Match
+from pr_review.git.tree import TextFile, split_lines
 
 BASE, HEAD = "a" * 40, "b" * 40
 

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from pr_review.tools.list_files import ListRepositoryFiles
-from pr_review.tools.read_file import ReadRepositoryFile
-from pr_review.tools.search import SearchRepository
-from pr_review.tools.show_diff import InspectGitDiff
+from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
+from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
+from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
+from pr_review.tools.canonical.search_repository import SearchRepository
 
 TOOLS = [ListRepositoryFiles, ReadRepositoryFile, SearchRepository, InspectGitDiff]
 INTEGERS = [

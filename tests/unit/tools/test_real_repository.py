@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from pr_review.repository.diff import compute_diff
-from pr_review.repository.search import Searcher
-from pr_review.repository.store import ObjectStore
-from pr_review.repository.tree import HeadTree
+from pr_review.git.diff import compute_diff
+from pr_review.git.object_store import ObjectStore
+from pr_review.git.search import Searcher
+from pr_review.git.tree import CommitTree
 from pr_review.tools.base import size
-from pr_review.tools.list_files import ListRepositoryFiles
-from pr_review.tools.read_file import ReadRepositoryFile
+from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
+from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
+from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
+from pr_review.tools.canonical.search_repository import SearchRepository
 from pr_review.tools.registry import Toolbox
-from pr_review.tools.search import SearchRepository
-from pr_review.tools.show_diff import InspectGitDiff
 
 ENV = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"} | {
     f"GIT_{role}_{field}": value
@@ -66,7 +66,7 @@ def toolbox(tmp_path_factory):
     head = commit(workspace)
     (workspace / "untracked-credentials.json").write_text("needle token")
     with ObjectStore.open(workspace, scratch, env=ENV, remaining=lambda: 60.0) as store:
-        tree = HeadTree.load(store.git, head)
+        tree = CommitTree.load(store.git, head)
         yield Toolbox(
             [
                 ListRepositoryFiles(tree),

@@ -9,11 +9,11 @@ from pydantic import ValidationError
 from pr_review.domain.chat import ToolResult, ToolSpec
 from pr_review.errors import ConfigError, ToolFailure
 from pr_review.tools.base import MIN_RESULT_BYTES, ToolArgs, size
-from pr_review.tools.list_files import ListRepositoryFiles
-from pr_review.tools.read_file import ReadArgs, ReadRepositoryFile
+from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
+from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
+from pr_review.tools.canonical.read_repository_file import ReadArgs, ReadRepositoryFile
+from pr_review.tools.canonical.search_repository import SearchRepository
 from pr_review.tools.registry import MAX_FAILURE_CHARS, Toolbox
-from pr_review.tools.search import SearchRepository
-from pr_review.tools.show_diff import InspectGitDiff
 
 CANONICAL = Path(__file__).parent / "data" / "tools.json"
 NAMES = ["list_repository_files", "read_repository_file", "search_repository", "inspect_git_diff"]

@@ -1,0 +1,1 @@
+"""The Actions runner: workflow commands, outputs, the step summary, and the output directory."""

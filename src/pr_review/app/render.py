@@ -1,0 +1,48 @@
+"""``pr-review render``: a report from the artifact alone."""
+
+import sys
+from collections.abc import Callable
+
+from pr_review.actions.runner import Runner, neutralise
+from pr_review.app.process import Process
+from pr_review.domain.run import Outcome
+from pr_review.errors import ConfigError
+from pr_review.report import annotations, html, patch, sarif, summary, terminal
+from pr_review.report.reading import MAX_ARTIFACT_BYTES, load
+
+RENDERERS: dict[str, Callable[[Outcome], str]] = {
+    "annotations": annotations.render,
+    "html": html.render,
+    "md": summary.render,
+    "patch": patch.render,
+    "sarif": sarif.render,
+    "text": terminal.render,
+}
+
+
+def render_artifact(process: Process, path: str, kind: str) -> None:
+    """Print the report of ``kind`` for the artifact at ``path`` (``-``: standard input).
+
+    Raises ``ConfigError`` for what is no artifact.
+    """
+    text = RENDERERS[kind](load(_read(process, path)))
+    if not text:  # a patch without suggestions
+        process.stderr.write("There are no suggestions to apply.\n")
+    elif kind != "patch":
+        process.say(text.rstrip("\n"))
+    elif process.stdout.isatty():
+        process.say(neutralise(text))
+    else:  # the one report that cannot be escaped: its lines are the file's
+        Runner.from_environ(process.environ, process.stdout, process.random_hex).log_exactly(text)
+
+
+def _read(process: Process, path: str) -> bytes:
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read(MAX_ARTIFACT_BYTES + 1)
+        with (process.cwd / path).open("rb") as file:
+            return file.read(MAX_ARTIFACT_BYTES + 1)
+    except OSError as error:
+        raise ConfigError(
+            "unreadable_artifact", "The file cannot be read.", "Give an existing file."
+        ) from error

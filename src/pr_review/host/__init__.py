@@ -1,1 +1,0 @@
-"""GitHub: events, the API, and the runner's protocol."""

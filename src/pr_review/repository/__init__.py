@@ -1,1 +1,0 @@
-"""The only place that runs git: reads commits, never the working tree."""

@@ -1,0 +1,1 @@
+"""The four read-only tools that a model is offered by default."""

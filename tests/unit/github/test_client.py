@@ -1,0 +1,334 @@
+"""One GET against a real server on loopback: retries, deadline, and what every failure is called."""
+
+import datetime as dt
+import shutil
+import socket
+import ssl
+import threading
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from pydantic import SecretStr
+
+from pr_review.errors import HostError
+from pr_review.github.client import MAX_ATTEMPTS, GitHubApi
+from pr_review.github.payloads import PullPayload
+
+TOKEN = "ghs_0123456789abcdef"
+PATH = "/repos/Codertocat/Hello-World/pulls/2"
+SECRET_BODY = "internal host db01 and " + TOKEN
+
+
+class Client:
+    """A client whose deadline and waits the test sees."""
+
+    def __init__(self, api_url, token=None, remaining=600.0, **options):
+        self.waits = []
+        secret = SecretStr(token) if token is not None else None
+        self.api = GitHubApi(api_url, secret, remaining=lambda: remaining, sleep=self.waits.append, **options)
+
+    def get(self):
+        with self.api:
+            return self.api.get(PATH, PullPayload, "pull-requests: read")
+
+    def refusal(self):
+        with pytest.raises(HostError) as caught:
+            self.get()
+        error = caught.value
+        told = f"{error} {error.detail} {error.advice}"
+        assert TOKEN not in told
+        assert "db01" not in told
+        assert error.detail.endswith(".")
+        assert error.advice.endswith(".")
+        return error
+
+
+def test_an_answer_is_typed_json(github):
+    assert Client(github.api_url).get().number == 2
+
+
+def test_the_token_goes_in_its_header_only(github):
+    github.token = TOKEN
+    assert Client(github.api_url, TOKEN).get().number == 2
+    (request,) = github.server.requests
+    assert request.headers["authorization"] == f"token {TOKEN}"
+    assert TOKEN not in request.path
+    assert request.headers["user-agent"] == "pr-review"
+
+
+@pytest.mark.parametrize("token", [None, ""])
+def test_without_a_token_no_header_is_sent(github, token):
+    assert Client(github.api_url, token).get().number == 2
+    assert "authorization" not in github.server.requests[0].headers
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_a_server_error_is_retried(github, status):
+    github.fail(status)
+    client = Client(github.api_url)
+    assert client.get().number == 2
+    assert len(client.waits) == 1
+    assert 1 <= client.waits[0] <= 8
+
+
+@pytest.mark.parametrize(
+    ("failures", "passes"), [(MAX_ATTEMPTS - 1, True), (MAX_ATTEMPTS, False), (MAX_ATTEMPTS + 1, False)]
+)
+def test_attempts_are_bounded(github, failures, passes):
+    for _ in range(failures):
+        github.fail(503, SECRET_BODY)
+    client = Client(github.api_url)
+    if passes:
+        assert client.get().number == 2
+    else:
+        assert client.refusal().code == "github_unavailable"
+    assert len(github.requests) == MAX_ATTEMPTS
+    assert len(client.waits) == MAX_ATTEMPTS - 1
+
+
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_secondary_limit_is_waited_for_as_github_asks(github, status):
+    github.fail(status, "You have exceeded a secondary rate limit.", Retry_After="7")
+    client = Client(github.api_url)
+    assert client.get().number == 2
+    assert client.waits == [7.0]
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["You have exceeded a secondary rate limit.", "Please wait a few minutes before you try again."],
+)
+def test_a_secondary_limit_without_a_header_takes_a_minute(github, message):
+    github.fail(403, message)
+    client = Client(github.api_url)
+    assert client.get().number == 2
+    assert client.waits == [60.0]
+
+
+@pytest.mark.parametrize(("wait", "waits"), [("99", True), ("100", True), ("101", False)])
+def test_a_wait_beyond_the_deadline_stops_at_once_and_says_so(github, wait, waits):
+    github.fail(429, "slow down", Retry_After=wait)
+    client = Client(github.api_url, remaining=100.0)
+    if waits:
+        assert client.get().number == 2
+    else:
+        error = client.refusal()
+        assert error.code == "github_rate_limited"
+        assert "101 s, longer than this run has left" in error.detail
+    assert client.waits == ([float(wait)] if waits else [])
+
+
+def test_the_hourly_limit_is_not_waited_for(github):
+    github.fail(
+        403,
+        "API rate limit exceeded for 10.0.0.1.",
+        X_RateLimit_Remaining="0",
+        X_RateLimit_Reset="1900000000",
+    )
+    client = Client(github.api_url)
+    assert client.refusal().code == "github_rate_limited"
+    assert client.waits == []
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (401, "github_unauthorized"),
+        (403, "github_forbidden"),
+        (404, "github_not_found"),
+        (410, "github_refused"),
+        (422, "github_refused"),
+    ],
+)
+def test_a_refusal_is_final_and_its_body_stays_out(github, status, code):
+    github.fail(status, SECRET_BODY)
+    client = Client(github.api_url, TOKEN)
+    assert client.refusal().code == code
+    assert client.waits == []
+
+
+def test_a_private_repository_without_permission_names_the_permissions(github):
+    github.token = "another"
+    advice = Client(github.api_url, TOKEN).refusal().advice
+    assert "permissions: { contents: read, pull-requests: read }" in advice
+    assert "this needs pull-requests: read" in advice
+
+
+def test_a_private_repository_without_a_token_asks_for_one(github):
+    github.token = "another"
+    assert "github-token" in Client(github.api_url).refusal().advice
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (200, b"<html>db01</html>"),
+        (200, b"{broken db01"),
+        (200, b"[]"),
+        (200, b"7"),
+        (200, b'"db01"'),
+        (200, b""),
+        (200, b'{"number": "2"}'),
+        (200, b"\xff\xfe"),
+        (404, b'["db01"]'),
+        (404, b'"db01"'),
+        (301, b"{}"),
+    ],
+)
+def test_what_is_not_github_s_api_is_named_so(github, status, body):
+    location = {"Location": "https://elsewhere.example/db01"} if status == 301 else {}
+    github.server.add(github.server.raw(body, status=status, headers=location))
+    assert Client(github.api_url).refusal().code == "github_bad_response"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code"),
+    [
+        (404, b"<html>db01</html>", "github_not_found"),
+        (404, b"", "github_not_found"),
+        (404, b"null", "github_not_found"),
+        (403, b'{"message": 7}', "github_bad_response"),
+    ],
+)
+def test_an_error_body_may_be_anything(github, status, body, code):
+    github.server.add(github.server.raw(body, status=status))
+    assert Client(github.api_url).refusal().code == code
+
+
+def test_a_junk_rate_limit_header_is_not_a_crash(github):
+    github.fail(404, "Not Found", X_RateLimit_Remaining="many", X_RateLimit_Limit="some")
+    assert Client(github.api_url).refusal().code == "github_bad_response"
+
+
+def test_a_renamed_repository_is_followed(github):
+    moved = f"{github.server.base_url}{github.root}/pulls/2"
+    github.server.add(github.server.raw(b"{}", status=301, headers={"Location": moved}))
+    with GitHubApi(github.api_url, None, remaining=lambda: 60.0) as api:
+        assert api.get("/repos/Codertocat/Old/pulls/2", PullPayload, "").number == 2
+
+
+def test_lone_surrogates_in_an_answer_are_replaced(github):
+    github.pull["title"] = "SURROGATE"
+    body = github.server.json(github.pull).body.replace(b"SURROGATE", rb"a\ud800b")
+    github.server.add(github.server.raw(body))
+    assert Client(github.api_url).get().title == "a?b"
+
+
+def test_a_server_that_is_not_there_is_retried_and_then_unreachable():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    client = Client(f"http://127.0.0.1:{port}")
+    assert client.refusal().code == "github_unreachable"
+    assert len(client.waits) == MAX_ATTEMPTS - 1
+
+
+def test_a_connection_cut_in_the_middle_is_retried(github):
+    github.server.add(github.server.raw(b'{"number', hang_up=True))
+    assert Client(github.api_url).get().number == 2
+
+
+def test_a_silent_server_is_left_when_the_run_has_no_time(github):
+    github.server.rule = lambda _: github.server.json(github.pull, delay=5.0)
+    client = Client(github.api_url, remaining=0.5)
+    assert client.refusal().code == "github_unreachable"
+    assert client.waits == []
+
+
+def test_closing_twice_is_harmless(github):
+    api = GitHubApi(github.api_url, None, remaining=lambda: 60.0)
+    api.get(PATH, PullPayload, "")
+    api.close()
+    api.close()
+    assert api.get(PATH, PullPayload, "").number == 2
+    api.close()
+
+
+SUBJECT_HASH = "756b76dc.0"  # of CN=test, as `openssl rehash` names its file
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """A self-signed certificate for 127.0.0.1, and its key, in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
+    now = dt.datetime.now(dt.UTC)
+    cert = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    path = tmp_path / "server.pem"
+    path.write_bytes(
+        cert.public_bytes(serialization.Encoding.PEM)
+        + key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    )
+    return path
+
+
+@pytest.fixture
+def tls_url(certificate):
+    """An HTTPS server that answers every request with the same pull request."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    body = b'{"number": 2, "base": {"ref": "a"}, "head": {"ref": "b"}}'
+
+    def serve(listener):
+        while True:
+            try:
+                raw, _ = listener.accept()
+            except OSError:
+                return
+            try:
+                with context.wrap_socket(raw, server_side=True) as connection:
+                    connection.recv(65536)
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+            except OSError:
+                raw.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, args=(listener,), daemon=True)
+        thread.start()
+        yield f"https://localhost:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+def test_an_unknown_certificate_authority_is_refused_at_once(tls_url):
+    client = Client(tls_url, TOKEN)
+    error = client.refusal()
+    assert error.code == "github_tls"
+    assert "SSL_CERT_FILE" in error.advice
+    assert client.waits == []
+
+
+def test_a_certificate_authority_of_one_s_own_can_be_given(tls_url, certificate):
+    assert Client(tls_url, TOKEN, authorities=str(certificate)).get().number == 2
+
+
+def test_a_folder_of_certificate_authorities_can_be_given(tls_url, certificate, tmp_path):
+    (tmp_path / "authorities").mkdir()
+    shutil.copy(certificate, tmp_path / "authorities" / SUBJECT_HASH)
+    assert Client(tls_url, TOKEN, authorities=str(tmp_path / "authorities")).get().number == 2
+
+
+def test_certificate_authorities_that_are_not_there_are_named(tls_url, tmp_path):
+    error = Client(tls_url, TOKEN, authorities=str(tmp_path / "absent.pem")).refusal()
+    assert error.code == "github_tls"
+    assert str(tmp_path) not in f"{error} {error.advice}"
+
+
+@pytest.mark.parametrize("api_url", ["", "api.github.com", "ftp://127.0.0.1", "http://"])
+def test_an_api_url_that_is_none_is_named(api_url):
+    assert Client(api_url).refusal().code == "github_bad_response"

@@ -1,0 +1,165 @@
+import subprocess
+import sys
+
+import pytest
+
+from pr_review.domain.change import ChangedFile, Diff, FileStatus
+from pr_review.errors import HostError
+from pr_review.github.client import GitHubApi
+from pr_review.github.event import EventKind, ReviewRequest
+from pr_review.github.pull_requests import GitHubPulls, ListedFile, ListedFiles, cross_check
+
+SERVER = "https://ghe.example.com"
+REQUEST = ReviewRequest(
+    kind=EventKind.WORKFLOW_DISPATCH, owner="Codertocat", repository="Hello-World", number=2, explicit=True
+)
+BASE, HEAD = "f95f852bd8fca8fcc58a9a2d6c842781e32a215e", "ec26c3e57ca3a959ca5aad62de7213c562f8c821"
+
+
+@pytest.fixture
+def pulls(github):
+    with GitHubApi(github.api_url, None, remaining=lambda: 60.0, sleep=lambda _: None) as api:
+        yield GitHubPulls(api, SERVER)
+
+
+@pytest.fixture
+def record(pulls):
+    return pulls.complete(REQUEST).pull_request
+
+
+def test_a_request_by_number_is_completed_from_github(github, pulls):
+    github.pull |= {"draft": True, "labels": [{"name": "wip"}], "author_association": "FIRST_TIMER"}
+    github.pull["head"]["repo"] = None
+    request = pulls.complete(REQUEST)
+    record = request.pull_request
+    assert record.url == "https://ghe.example.com/Codertocat/Hello-World/pull/2"
+    assert (record.base_sha, record.head_sha, record.author) == (BASE, HEAD, "Codertocat")
+    assert (request.is_fork, request.draft, request.labels) == (True, True, ("wip",))
+    assert (request.author_association, request.explicit) == ("FIRST_TIMER", True)
+    assert github.requests == ["/pulls/2"]
+
+
+def test_an_answer_without_commits_is_not_github_s(github, pulls):
+    del github.pull["head"]["sha"]
+    with pytest.raises(HostError, match="github_bad_response"):
+        pulls.complete(REQUEST)
+
+
+def test_the_merge_base_and_a_short_list_cost_one_request(github, pulls, record):
+    github.change(2)
+    assert pulls.merge_base("Codertocat", "Hello-World", BASE, HEAD) == "c" * 40
+    assert pulls.changed_files(record).files == (
+        ListedFile("src/00000.py", None),
+        ListedFile("src/00001.py", None),
+    )
+    assert github.requests == ["/pulls/2", f"/compare/{BASE}...{HEAD}?page=1&per_page=1"]
+
+
+def test_no_common_history_is_its_own_error(github, pulls):
+    github.fail(404, "No common ancestor between main and orphan.")
+    with pytest.raises(HostError, match="no_common_history"):
+        pulls.merge_base("Codertocat", "Hello-World", BASE, HEAD)
+
+
+@pytest.mark.parametrize(("count", "requests"), [(299, 2), (300, 7), (301, 7)])
+def test_beyond_300_files_the_pages_of_the_pull_request_are_read(github, pulls, record, count, requests):
+    """Compare lists 300; three or four pages follow, and a look whether the head is still the same."""
+    github.change(count)
+    listed = pulls.changed_files(record)
+    assert (len(listed.files), listed.truncated) == (count, False)
+    assert len(github.requests) == requests
+
+
+@pytest.mark.parametrize(
+    ("count", "listed", "truncated"), [(2999, 2999, False), (3000, 3000, True), (3001, 3000, True)]
+)
+def test_github_lists_at_most_3000_files(github, pulls, record, count, listed, truncated):
+    """A list of exactly 3,000 cannot be told from a cut one."""
+    github.change(count)
+    found = pulls.changed_files(record)
+    assert (len(found.files), found.truncated) == (listed, truncated)
+    assert len(github.requests) == 3 + 30
+
+
+def test_the_list_of_a_head_pushed_since_is_not_mixed_in(github, pulls, record):
+    """The event's commits are under review, whatever the pull request points at now."""
+    github.change(400)
+    pulls.merge_base("Codertocat", "Hello-World", BASE, HEAD)
+    github.pull["head"]["sha"] = "9" * 40
+    listed = pulls.changed_files(record)
+    assert (len(listed.files), listed.truncated) == (300, True)
+
+
+def test_only_a_rename_has_a_previous_name(github, pulls, record):
+    github.files = [
+        github.file("new.py", "renamed", previous_filename="old.py"),
+        github.file("copy.py", "copied", previous_filename="source.py"),
+    ]
+    assert pulls.changed_files(record).files == (ListedFile("new.py", "old.py"), ListedFile("copy.py", None))
+
+
+def local(*files):
+    return Diff("a" * 40, "b" * 40, tuple(ChangedFile(path, status, "", old) for path, status, old in files))
+
+
+def listed(*names, truncated=False):
+    return ListedFiles(
+        tuple(ListedFile(*name) if isinstance(name, tuple) else ListedFile(name, None) for name in names),
+        truncated,
+    )
+
+
+M, A, D, R, C = (
+    FileStatus.MODIFIED,
+    FileStatus.ADDED,
+    FileStatus.DELETED,
+    FileStatus.RENAMED,
+    FileStatus.COPIED,
+)
+
+
+@pytest.mark.parametrize(
+    ("diff", "names"),
+    [
+        (local(("a.py", M, None), ("b.py", D, None)), listed("a.py", "b.py")),
+        (local(("new.py", R, "old.py")), listed(("new.py", "old.py"))),
+        (local(("new.py", R, "old.py")), listed("new.py", "old.py")),
+        (local(("new.py", A, None), ("old.py", D, None)), listed(("new.py", "old.py"))),
+        (local(("copy.py", C, "source.py")), listed("copy.py")),
+        (local(("caf\\xe9.py", M, None)), listed("caf\\xe9.py")),
+        (local(("a\\\\b.py", M, None)), listed("a\\b.py")),
+        (local(), listed("caf\ufffd.py", "a\nb.py")),
+        (local(), listed()),
+    ],
+)
+def test_a_rename_or_a_name_that_is_not_text_is_no_difference(diff, names):
+    assert cross_check(diff, names) == ()
+
+
+def test_differences_are_notes_in_both_directions():
+    notes = cross_check(local(("a.py", M, None), ("mine.py", A, None)), listed("a.py", "yours.py"))
+    assert notes == (
+        "GitHub lists 1 changed file that the local diff does not have: yours.py.",
+        "The local diff has 1 changed file that GitHub does not list: mine.py.",
+    )
+
+
+def test_a_cut_list_is_said_and_proves_nothing_missing():
+    notes = cross_check(local(("a.py", M, None), ("b.py", M, None)), listed("a.py", truncated=True))
+    assert notes == ("GitHub lists only 1 changed files of this pull request.",)
+
+
+@pytest.mark.parametrize(("count", "more"), [(4, False), (5, False), (6, True)])
+def test_a_note_names_at_most_five_files(count, more):
+    (note,) = cross_check(local(), listed(*(f"{number}.py" for number in range(count))))
+    assert f"{count} changed files" in note
+    assert note.count(".py") == min(count, 5)
+    assert note.endswith(", ….") is more
+
+
+def test_importing_the_host_imports_neither_pygithub_nor_its_transport():
+    """Start-up: a run that never asks GitHub does not pay for it."""
+    imports = "import sys, pr_review.github.pull_requests"
+    code = f"{imports}; print({{'github', 'requests', 'tenacity'}} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

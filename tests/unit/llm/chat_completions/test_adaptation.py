@@ -1,0 +1,312 @@
+"""Over real HTTP: what is tried again, what is changed once a server refused it, and what that costs."""
+
+import json
+
+import pytest
+
+from pr_review.domain.chat import Message, Role
+from pr_review.errors import ConfigError, InvalidTurn, ModelError, ReviewStopped, TerminationReason
+from pr_review.llm.chat_completions.adaptation import STUB
+
+pytestmark = pytest.mark.anyio
+
+KEY = "sk-test-5f0e4b1c"
+REVIEW = '{"summary":"ok","findings":[],"notes":[]}'
+CALL = ("c1", "read_repository_file", '{"path":"a"}')
+
+
+def refused(server, message="no", *, status=400, **fields):
+    return server.json({"error": {"message": message, **fields}}, status=status)
+
+
+def result(call_id: str, size: int = 10) -> Message:
+    return Message(role=Role.TOOL, content=json.dumps({"ok": True, "x": "y" * size}), tool_call_id=call_id)
+
+
+def round_of(*ids: str, size: int = 10) -> list[Message]:
+    """An assistant turn with its results."""
+    calls = [{"id": i, "type": "function", "function": {"name": "t", "arguments": "{}"}} for i in ids]
+    turn = Message(role=Role.ASSISTANT, raw={"role": "assistant", "content": None, "tool_calls": calls})
+    return [turn, *(result(i, size) for i in ids)]
+
+
+# --- retries and budgets ----------------------------------------------------------------------------------
+
+
+async def test_rate_limits_are_waited_out_and_counted(chat_server, open_model, conversation, tools, waits):
+    limited = chat_server.json({"error": {"message": "slow"}}, status=429, headers={"Retry-After": "7"})
+    chat_server.add(limited, refused(chat_server, status=503), chat_server.completion(REVIEW))
+    model = open_model()
+    await model.complete(conversation, tools)
+    assert waits.slept == [7.0, 2.0]
+    assert (model.stats.requests, model.stats.retries, model.stats.waited_seconds) == (3, 2, 9.0)
+    assert chat_server.requests[0].body == chat_server.requests[2].body
+
+
+async def test_a_broken_connection_is_tried_again(chat_server, open_model, conversation, tools):
+    chat_server.add(chat_server.raw(b"{", hang_up=True), chat_server.completion(REVIEW))
+    assert (await open_model().complete(conversation, tools)).content == REVIEW
+
+
+async def test_a_wait_beyond_the_deadline_ends_at_once(chat_server, open_model, conversation, tools, waits):
+    """Sample 63."""
+    chat_server.add(
+        chat_server.json({"error": {"message": "slow"}}, status=429, headers={"retry-after": "17999"})
+    )
+    with pytest.raises(ModelError) as error:
+        await open_model("opencode").complete(conversation, tools)
+    assert error.value.code == "opencode_rate_limited"
+    assert "17999 seconds" in error.value.advice
+    assert waits.slept == []
+
+
+async def test_without_time_nothing_is_sent(chat_server, open_model, conversation, tools, waits):
+    waits.left = 0.0
+    model = open_model()
+    with pytest.raises(ReviewStopped) as stopped:
+        await model.complete(conversation, tools)
+    assert stopped.value.termination_reason is TerminationReason.REVIEW_TIMEOUT
+    assert (chat_server.requests, model.stats.requests) == ([], 0)
+
+
+@pytest.mark.parametrize("budget", [1, 2, 3])
+async def test_no_cause_costs_more_requests_than_allowed(
+    chat_server, open_model, conversation, tools, waits, budget
+):
+    """Nor is anything waited for that could not be sent."""
+    chat_server.rule = lambda _: refused(chat_server, status=500)
+    model = open_model(budget=budget)
+    with pytest.raises(ReviewStopped) as stopped:
+        await model.complete(conversation, tools)
+    assert stopped.value.code == "max_requests"
+    assert stopped.value.termination_reason is TerminationReason.MAX_ROUNDS
+    assert len(chat_server.requests) == model.stats.requests == budget
+    assert len(waits.slept) == model.stats.retries == budget - 1
+
+
+async def test_adaptations_are_within_the_budget_too(chat_server, open_model, conversation, tools):
+    chat_server.rule = lambda request: refused(chat_server, "bad", param=list(request.json)[-1])
+    with pytest.raises(ReviewStopped, match="max_requests"):
+        await open_model(budget=3, extra_body={f"p{n}": n for n in range(9)}).complete(conversation, tools)
+    assert len(chat_server.requests) == 3
+
+
+async def test_a_model_that_answers_at_once_costs_one_request(chat_server, open_model, conversation, tools):
+    chat_server.add(chat_server.completion(REVIEW))
+    model = open_model()
+    await model.complete(conversation, tools)
+    assert model.stats.requests == len(chat_server.requests) == 1
+
+
+@pytest.mark.parametrize(("profile", "requests"), [("generic", 1), ("groq", 3)])
+async def test_a_server_that_refuses_its_own_models_call(
+    chat_server, open_model, conversation, tools, profile, requests
+):
+    """Sample 42: an invalid call; asked again at most twice under its profile."""
+    chat_server.rule = lambda _: refused(
+        chat_server, code="tool_use_failed", failed_generation="<function=SECRET>"
+    )
+    with pytest.raises(InvalidTurn) as error:
+        await open_model(profile).complete(conversation, tools)
+    assert error.value.reason is TerminationReason.INVALID_TOOL_CALL
+    assert "SECRET" not in f"{error.value} {error.value.advice}"
+    assert len(chat_server.requests) == requests
+
+
+async def test_capacity_turns_are_not_turns(chat_server, open_model, conversation, tools):
+    """Sample 9: two give up, the third answers, nothing of them stays."""
+    gave_up = chat_server.completion("", finish_reason="insufficient_system_resource")
+    chat_server.add(gave_up, gave_up, chat_server.completion(REVIEW))
+    assert (await open_model("deepseek").complete(conversation, tools)).content == REVIEW
+    assert chat_server.bodies[2] == chat_server.bodies[0]
+
+
+# --- adaptations ------------------------------------------------------------------------------------------
+
+
+async def test_a_refused_parameter_is_dropped_once_and_for_all(chat_server, open_model, conversation, tools):
+    chat_server.add(
+        refused(chat_server, "invalid temperature: only 1 is allowed"),
+        chat_server.completion(REVIEW),
+        chat_server.completion(REVIEW),
+    )
+    model = open_model(extra_body={"temperature": 0, "seed": 1})
+    await model.complete(conversation, tools)
+    await model.complete(conversation, tools)
+    assert ["temperature" in body for body in chat_server.bodies] == [True, False, False]
+    assert all(body["seed"] == 1 for body in chat_server.bodies)
+    assert model.stats.events == ("The provider refused temperature; sent without it.",)
+    assert (model.stats.requests, model.stats.retries) == (3, 0)
+
+
+async def test_an_output_cap_is_renamed_then_dropped(chat_server, open_model, conversation, tools):
+    def refuse_both(request):
+        names = [name for name in ("max_tokens", "max_completion_tokens") if name in request.json]
+        if not names:
+            return chat_server.completion(REVIEW)
+        return refused(chat_server, "Unsupported parameter", param=names[0], code="unsupported_parameter")
+
+    chat_server.rule = refuse_both
+    model = open_model(extra_body={"max_tokens": 9})
+    await model.complete(conversation, tools)
+    assert [sorted(set(body) & {"max_tokens", "max_completion_tokens"}) for body in chat_server.bodies] == [
+        ["max_tokens"],
+        ["max_completion_tokens"],
+        [],
+    ]
+    assert len(model.stats.events) == 2
+
+
+async def test_tool_choice_may_be_dropped_but_tools_never(chat_server, open_model, conversation, tools):
+    chat_server.add(
+        refused(chat_server, "bad", param="tool_choice"), refused(chat_server, "bad", param="tools")
+    )
+    with pytest.raises(ModelError, match="provider_rejected_request"):
+        await open_model().complete(conversation, tools)
+    assert [list(body) for body in chat_server.bodies] == [
+        ["model", "messages", "tools", "tool_choice"],
+        ["model", "messages", "tools"],
+    ]
+
+
+async def test_the_stream_itself_is_the_operators_to_switch_off(chat_server, open_model, conversation, tools):
+    chat_server.rule = lambda _: refused(chat_server, "bad", param="stream")
+    with pytest.raises(ModelError, match="provider_rejected_request"):
+        await open_model(stream=True).complete(conversation, tools)
+    assert len(chat_server.requests) == 1
+
+
+async def test_a_parameter_that_was_not_sent_is_an_error(chat_server, open_model, conversation, tools):
+    chat_server.add(
+        refused(chat_server, "Unsupported parameter", param="top_p", code="unsupported_parameter")
+    )
+    with pytest.raises(ConfigError, match="provider_unsupported_parameter"):
+        await open_model().complete(conversation, tools)
+    assert len(chat_server.requests) == 1
+
+
+REASONING = "Function tools with reasoning_effort are not supported for this model. Please use /v1/responses"
+
+
+async def test_reasoning_is_switched_off_where_the_profile_allows_it(
+    chat_server, open_model, conversation, tools
+):
+    """Sample 46."""
+    chat_server.add(refused(chat_server, REASONING, param="reasoning_effort"), chat_server.completion(REVIEW))
+    model = open_model("openai")
+    await model.complete(conversation, tools)
+    assert chat_server.bodies[1]["reasoning_effort"] == "none"
+    assert len(model.stats.events) == 1
+
+
+async def test_a_model_that_cannot_switch_reasoning_off_is_a_configuration_error(
+    chat_server, open_model, conversation, tools
+):
+    chat_server.rule = lambda _: refused(chat_server, REASONING, param="reasoning_effort")
+    with pytest.raises(ConfigError, match="reasoning_with_tools"):
+        await open_model("openai").complete(conversation, tools)
+    assert len(chat_server.requests) == 2
+    with pytest.raises(ConfigError, match="reasoning_with_tools"):
+        await open_model().complete(conversation, tools)
+    assert len(chat_server.requests) == 3
+
+
+async def test_the_operators_reasoning_effort_is_dropped_when_refused(
+    chat_server, open_model, conversation, tools
+):
+    chat_server.add(refused(chat_server, REASONING, param="reasoning_effort"), chat_server.completion(REVIEW))
+    await open_model(extra_body={"reasoning_effort": "high"}).complete(conversation, tools)
+    assert "reasoning_effort" not in chat_server.bodies[1]
+
+
+OVERFLOW = {"code": "context_length_exceeded"}
+
+
+def contents(body: dict) -> list[str]:
+    return [message["content"] for message in body["messages"] if message["role"] == "tool"]
+
+
+async def test_an_overflow_stubs_the_oldest_results_once(chat_server, open_model, conversation, tools):
+    history = [*conversation, *round_of("a", "b", size=4000), *round_of("c", "d", size=4000)]
+    chat_server.add(
+        refused(chat_server, **OVERFLOW), chat_server.completion(REVIEW), chat_server.completion(REVIEW)
+    )
+    model = open_model()
+    assert (await model.complete(history, tools)).stubbed_results == 2
+    first, second = (contents(body) for body in chat_server.bodies)
+    assert [content == STUB for content in second] == [True, True, False, False]
+    assert second[2:] == first[2:]
+    assert [m.get("tool_call_id") for m in chat_server.bodies[1]["messages"]] == [
+        m.get("tool_call_id") for m in chat_server.bodies[0]["messages"]
+    ]
+    later = [*history, *round_of("e", size=4000)]
+    assert (await model.complete(later, tools)).stubbed_results == 2
+    assert [content == STUB for content in contents(chat_server.bodies[2])] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert len(model.stats.events) == 1
+
+
+async def test_a_second_overflow_ends_the_review(chat_server, open_model, conversation, tools):
+    chat_server.rule = lambda _: refused(chat_server, **OVERFLOW)
+    history = [*conversation, *round_of("a", "b", size=4000), *round_of("c", size=4000)]
+    model = open_model()
+    with pytest.raises(ReviewStopped) as stopped:
+        await model.complete(history, tools)
+    assert stopped.value.code == "context_overflow"
+    assert len(chat_server.requests) == 2
+    with pytest.raises(ReviewStopped):
+        await model.complete(history, tools)
+    assert len(chat_server.requests) == 3
+
+
+@pytest.mark.parametrize("rounds", [[], round_of("a", size=4000)], ids=["no results", "only the last"])
+async def test_an_overflow_with_nothing_to_stub_ends_at_once(
+    chat_server, open_model, conversation, tools, rounds
+):
+    chat_server.add(refused(chat_server, **OVERFLOW))
+    with pytest.raises(ReviewStopped, match="context_overflow"):
+        await open_model().complete([*conversation, *rounds], tools)
+    assert len(chat_server.requests) == 1
+
+
+async def test_auto_falls_back_to_text_once(chat_server, open_model, conversation, tools):
+    chat_server.rule = lambda request: (
+        refused(chat_server, "does not support tools")
+        if "tools" in request.json
+        else chat_server.completion(REVIEW)
+    )
+    model = open_model()
+    reply = await model.complete(conversation, tools)
+    await model.complete(conversation, tools)
+    assert reply.text_calls
+    assert ["tools" in body for body in chat_server.bodies] == [True, False, False]
+    assert "tool_choice" not in chat_server.bodies[1]
+    assert len(model.stats.events) == 1
+
+
+async def test_a_server_that_refuses_tools_in_text_too_is_an_error(
+    chat_server, open_model, conversation, tools
+):
+    chat_server.rule = lambda _: refused(chat_server, "does not support tools")
+    with pytest.raises(ConfigError, match="tools_not_supported"):
+        await open_model().complete(conversation, tools)
+    assert len(chat_server.requests) == 2
+
+
+async def test_native_never_falls_back(chat_server, open_model, conversation, tools):
+    chat_server.rule = lambda _: refused(chat_server, "does not support tools")
+    with pytest.raises(ConfigError, match="tools_not_supported"):
+        await open_model(tool_mode="native").complete(conversation, tools)
+    assert len(chat_server.requests) == 1
+
+
+async def test_a_history_of_native_calls_is_not_retold_in_text(chat_server, open_model, conversation, tools):
+    chat_server.rule = lambda _: refused(chat_server, "does not support tools")
+    with pytest.raises(ConfigError, match="tools_not_supported"):
+        await open_model().complete([*conversation, *round_of("a")], tools)
+    assert len(chat_server.requests) == 1

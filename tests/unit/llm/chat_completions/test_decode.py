@@ -1,0 +1,358 @@
+"""From body to reply (section C)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pr_review.domain.chat import Reply, Usage
+from pr_review.errors import InvalidTurn, TerminationReason
+from pr_review.llm.chat_completions.decode import (
+    CALL_MARKERS,
+    MAX_COUNT,
+    MAX_FINISH_CHARS,
+    MAX_NAME_CHARS,
+    Decoder,
+    find_usage,
+)
+from pr_review.llm.chat_completions.profile import Tolerance
+from pr_review.llm.chat_completions.profiles import PROFILES
+from pr_review.llm.chat_completions.tolerance import Round
+from pr_review.llm.errors import kinds
+from pr_review.llm.errors.classify import Failure
+
+CALL = {
+    "id": "c1",
+    "type": "function",
+    "function": {"name": "read_repository_file", "arguments": '{"path":"a"}'},
+}
+REVIEW = '{"summary":"ok","findings":[],"notes":[]}'
+
+
+def body(finish: object = "stop", *, message: object = None, **extra: object) -> dict:
+    message = {"role": "assistant", "content": REVIEW} if message is None else message
+    return {
+        "id": "r1",
+        "model": "m",
+        "choices": [{"index": 0, "finish_reason": finish, "message": message}],
+    } | extra
+
+
+def called(calls: object = (CALL,), finish: str = "tool_calls", **extra: object) -> dict:
+    message = {"role": "assistant", "content": None, "tool_calls": list(calls) if calls else calls, **extra}
+    return body(finish, message=message)
+
+
+@pytest.fixture
+def decode(tools):
+    def run(value: object, profile: str = "generic", *, headers: dict | None = None, in_text: bool = False):
+        return Decoder(PROFILES[profile], in_text).decode(value, headers or {}, Round(1, tools))
+
+    return run
+
+
+def test_a_final_answer(decode):
+    reply = decode(body(usage={"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}))
+    assert reply == Reply(
+        request_id="r1",
+        model="m",
+        finish_reason="stop",
+        message={"role": "assistant", "content": REVIEW},
+        content=REVIEW,
+        usage=Usage(prompt_tokens=3, completion_tokens=2, total_tokens=5),
+    )
+
+
+def test_calls_and_the_message_as_it_came(decode):
+    value = called(reasoning_content="", refusal=None)
+    reply = decode(value)
+    assert reply.tool_calls == (CALL,)
+    assert list(reply.message.items()) == list(value["choices"][0]["message"].items())
+
+
+MALFORMED = {
+    "list": [],
+    "null": None,
+    "number": 5,
+    "no choices": {"id": "r"},
+    "null choices": {"choices": None},
+    "empty choices": {"choices": []},
+    "two choices": {"choices": body()["choices"] * 2},
+    "choice is text": {"choices": ["x"]},
+    "index 1": {"choices": [body()["choices"][0] | {"index": 1}]},
+    "index false": {"choices": [body()["choices"][0] | {"index": False}]},
+    "index 0.0": {"choices": [body()["choices"][0] | {"index": 0.0}]},
+    "index text": {"choices": [body()["choices"][0] | {"index": "0"}]},
+    "index missing": {
+        "choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "x"}}]
+    },
+    "finish is a number": body(7),
+    "finish is a list": body(["stop"]),
+    "no message": {"choices": [{"index": 0, "finish_reason": "stop"}]},
+    "message is text": body(message="x"),
+    "wrong role": body(message={"role": "user", "content": "x"}),
+    "no role": body(message={"content": "x"}),
+    "calls are text": body(message={"role": "assistant", "tool_calls": "x"}),
+    "calls are an object": body(message={"role": "assistant", "tool_calls": {"0": CALL}}),
+    "lone surrogate": body(message={"role": "assistant", "content": "\ud800"}),
+    "lone surrogate in a key": body(message={"role": "assistant", "content": "x", "\udc00": 1}),
+    "lone surrogate elsewhere": body(system_fingerprint="\ud800"),
+}
+
+
+@pytest.mark.parametrize("value", MALFORMED.values(), ids=MALFORMED.keys())
+@pytest.mark.parametrize("profile", ["generic", "ollama"])
+def test_outside_the_envelope_is_an_invalid_response(decode, value, profile):
+    with pytest.raises(InvalidTurn) as error:
+        decode(value, profile)
+    assert error.value.reason is TerminationReason.INVALID_MODEL_RESPONSE
+
+
+@pytest.mark.parametrize("calls", [[], None, ...])
+def test_no_calls_are_the_same_in_three_spellings(decode, calls):
+    message = {"role": "assistant", "content": REVIEW} | ({} if calls is ... else {"tool_calls": calls})
+    reply = decode(body(message=message))
+    assert reply.tool_calls == ()
+    assert reply.message == message
+
+
+@pytest.mark.parametrize("finish", ["tool_calls", "length", None, "", "eos", "whatever"])
+def test_the_raw_finish_reason_is_kept(decode, finish):
+    assert decode(body(finish)).finish_reason == finish
+
+
+def test_a_missing_finish_reason_is_null(decode):
+    value = body()
+    del value["choices"][0]["finish_reason"]
+    assert decode(value).finish_reason is None
+
+
+@pytest.mark.parametrize(("length", "kept"), [(63, 63), (64, 64), (65, 64)])
+def test_a_finish_reason_is_bounded(decode, length, kept):
+    assert MAX_FINISH_CHARS == 64
+    assert len(decode(body("x" * length)).finish_reason) == kept
+
+
+@pytest.mark.parametrize(("length", "kept"), [(255, 255), (256, 256), (257, 256)])
+def test_names_are_bounded(decode, length, kept):
+    assert MAX_NAME_CHARS == 256
+    reply = decode(body() | {"id": "i" * length, "model": "m" * length})
+    assert (len(reply.request_id), len(reply.model)) == (kept, kept)
+
+
+@pytest.mark.parametrize("value", [None, "", 5, {}])
+def test_ids_that_are_no_text_are_none(decode, value):
+    reply = decode(body() | {"id": value, "model": value})
+    assert (reply.request_id, reply.model) == (None, None)
+
+
+def test_the_request_id_may_come_from_a_header(decode):
+    assert decode(body() | {"id": None}, headers={"x-request-id": "req-7"}).request_id == "req-7"
+    assert decode(body(), headers={"x-request-id": "req-7"}).request_id == "r1"
+
+
+@pytest.mark.parametrize(
+    ("value", "usage"),
+    [
+        ({}, None),
+        ({"usage": None}, None),
+        ({"usage": {}}, None),
+        ({"usage": []}, None),
+        ({"usage": {"prompt_tokens": "3", "completion_tokens": -1, "total_tokens": True}}, None),
+        ({"usage": {"prompt_tokens": 3.0}}, None),
+        ({"usage": {"prompt_tokens": 0}}, Usage(prompt_tokens=0)),
+        ({"usage": {"total_tokens": MAX_COUNT - 1}}, Usage(total_tokens=MAX_COUNT - 1)),
+        ({"usage": {"total_tokens": MAX_COUNT}}, Usage(total_tokens=MAX_COUNT)),
+        ({"usage": {"total_tokens": MAX_COUNT + 1}}, None),
+        ({"usage": {"prompt_tokens": 3, "completion_tokens": None}}, Usage(prompt_tokens=3)),
+        ({"choices": [{"usage": {"total_tokens": 12}}]}, Usage(total_tokens=12)),
+        ({"x_groq": {"usage": {"total_tokens": 12}}}, Usage(total_tokens=12)),
+        ({"choices": 5, "x_groq": []}, None),
+    ],
+)
+def test_usage_is_found_in_its_odd_places_and_is_never_zero_by_guess(value, usage):
+    assert find_usage(value) == usage
+
+
+@pytest.mark.parametrize("finish", ["stop", "tool_call", "function_call", "eos", "end_turn", ""])
+def test_calls_decide_under_a_loose_profile_only(decode, finish):
+    assert decode(called(finish=finish), "vllm").calls_signal
+    strict = decode(called(finish=finish))
+    assert not strict.calls_signal
+    assert "vllm" in strict.hint
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter", None, "weird"])
+def test_other_finish_reasons_never_signal(decode, finish):
+    assert not decode(called(finish=finish), "vllm").calls_signal
+    assert decode(called(finish=finish)).hint == ""
+
+
+def test_a_hint_names_the_profiles_that_accept_everything_wrong(decode):
+    """Decision 5."""
+    hint = decode(called([CALL | {"id": ""}])).hint
+    assert {"mistral", "gemini-compat", "llamacpp", "ollama"} <= set(hint.replace(",", "").split())
+    both = decode(called([{**CALL, "id": "", "function": {"name": "x", "arguments": {}}}])).hint
+    assert set(both.replace(",", "").split()) & PROFILES.keys() == {"mistral", "ollama"}
+    assert decode(called()).hint == ""
+    assert decode(called([CALL | {"id": ""}]), "ollama").hint == ""
+
+
+def test_repaired_calls_are_in_the_message_too(decode):
+    """Both sides carry the same id (sample 2)."""
+    value = called([CALL | {"id": ""}, CALL | {"id": ""}], extra=1)
+    reply = decode(value, "ollama")
+    assert [call["id"] for call in reply.tool_calls] == ["r001i0000", "r001i0001"]
+    assert reply.message["tool_calls"] == list(reply.tool_calls)
+    assert list(reply.message) == list(value["choices"][0]["message"])
+
+
+def test_what_was_put_right_is_named_and_replaced_ids_are_kept(decode):
+    """Decision 5."""
+    calls = [CALL | {"id": given} for given in ("", None, "null", 7, "c1", "c1")] + ["no call"]
+    reply = decode(called(calls), "ollama")
+    assert reply.original_ids == ("", "", "null", None, None, "c1", None)
+    assert reply.put_right == tuple(sorted((Tolerance.MISSING_IDS, Tolerance.DUPLICATE_IDS)))
+    assert decode(called(calls)).put_right == ()
+    thinking = body(message={"role": "assistant", "content": "<think>x</think>{}"})
+    assert decode(thinking, "vllm").put_right == (Tolerance.THINK_BLOCK,)
+
+
+def test_repeated_ids_are_the_profiles_to_allow(decode):
+    assert decode(called(), "kimi").repeats_ids
+    assert not decode(called()).repeats_ids
+
+
+PARTS = [
+    {"type": "thinking", "thinking": "hm"},
+    {"type": "text", "text": '{"a"'},
+    {"type": "text", "text": ":1}"},
+]
+
+
+@pytest.mark.parametrize(
+    ("content", "strict", "tolerant"),
+    [
+        (PARTS, None, '{"a":1}'),
+        ([{"type": "thinking", "thinking": "hm"}], None, ""),
+        ([5, {"type": "text", "text": 5}], None, ""),
+        (7, None, None),
+        ({"a": 1}, None, None),
+        (None, None, None),
+        ("x", "x", "x"),
+    ],
+)
+def test_content_parts(decode, content, strict, tolerant):
+    message = {"role": "assistant", "content": content}
+    assert decode(body(message=message)).content == strict
+    assert decode(body(message=message), "mistral").content == tolerant
+    assert decode(body(message=message), "mistral").message == message
+
+
+@pytest.mark.parametrize(
+    ("content", "tolerant"),
+    [
+        ("<think>check\nit</think>\n{}", "{}"),
+        ("  <think></think>{}", "{}"),
+        ("<think>unclosed {}", "<think>unclosed {}"),
+        ("x <think>a</think>{}", "x <think>a</think>{}"),
+        ("<think>a</think><think>b</think>{}", "<think>b</think>{}"),
+    ],
+)
+def test_one_closed_think_block_at_the_start_is_taken_off(decode, content, tolerant):
+    message = {"role": "assistant", "content": content}
+    assert decode(body(message=message)).content == content
+    assert decode(body(message=message), "vllm").content == tolerant
+    assert decode(body(message=message), "vllm").message == message
+
+
+def test_reasoning_is_never_an_answer(decode):
+    """Sample 11."""
+    reply = decode(body(message={"role": "assistant", "content": "", "reasoning_content": REVIEW}))
+    assert reply.content == ""
+
+
+def test_a_refusal_is_named_and_its_text_dropped(decode):
+    message = {"role": "assistant", "content": None, "refusal": "I can't help with SECRET."}
+    with pytest.raises(InvalidTurn, match="refused to answer") as error:
+        decode(body(message=message))
+    assert "SECRET" not in f"{error.value} {error.value.advice}"
+
+
+MARKERS = [
+    "<tool_call>\n{}", "[TOOL_CALLS][{}]", "<|python_tag|>x", "<function=read>{}",
+    "<\uff5ctool\u2581calls\u2581begin\uff5c>", "<|tool_calls_section_begin|>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MARKERS)
+def test_a_call_in_prose_is_named_and_never_read(decode, text):
+    """Sample 21."""
+    message = {"role": "assistant", "content": "Let me look. " + text}
+    assert CALL_MARKERS.search(text)
+    with pytest.raises(InvalidTurn, match="tool call as text") as error:
+        decode(body(message=message))
+    assert "tool-mode" in error.value.advice
+    assert decode(body(message=message), in_text=True).content == message["content"]
+
+
+def test_words_beside_calls_do_not_matter(decode):
+    assert decode(called(content="<tool_call>", refusal="no")).tool_calls == (CALL,)
+
+
+def test_a_review_that_quotes_a_marker_is_a_review(decode):
+    content = '{"summary":"prints <tool_call>","findings":[],"notes":[]}'
+    assert decode(body(message={"role": "assistant", "content": content})).content == content
+
+
+def test_an_error_inside_a_success(decode):
+    """Sample 31: malformed by the protocol, handled as its status under a profile."""
+    value = {"error": {"code": 429, "message": "upstream SECRET", "metadata": {"raw": "SECRET"}}}
+    strict = decode(value)
+    assert isinstance(strict, Failure)
+    assert not strict.retryable
+    assert strict.error().termination_reason is TerminationReason.INVALID_MODEL_RESPONSE
+    assert "openrouter" in strict.error().advice
+    assert decode(value, "openrouter").kind is kinds.RATE_LIMITED
+    assert decode({"error": {"code": "429"}}, "openrouter").kind is kinds.RATE_LIMITED
+    assert decode({"error": {"code": 402}}, "openrouter").kind is kinds.QUOTA
+    assert decode({"error": "bad"}, "openrouter").kind is kinds.SERVER_ERROR
+
+
+@pytest.mark.parametrize("empty", [None, {}, "", False])
+def test_an_empty_error_is_none(decode, empty):
+    assert decode(body(error=empty)).content == REVIEW
+
+
+def test_a_server_that_gave_up_is_asked_again_under_its_profile(decode):
+    """Sample 9."""
+    value = body("insufficient_system_resource", message={"role": "assistant", "content": ""})
+    assert decode(value, "deepseek").kind is kinds.GAVE_UP
+    assert decode(value).finish_reason == "insufficient_system_resource"
+
+
+KEYS = [
+    "id",
+    "model",
+    "choices",
+    "index",
+    "finish_reason",
+    "message",
+    "role",
+    "content",
+    "tool_calls",
+    "error",
+]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5),
+    max_leaves=20,
+)
+
+
+@given(JSON | st.builds(body, JSON, message=JSON), st.sampled_from(sorted(PROFILES)))
+def test_any_body_is_a_reply_a_failure_or_an_invalid_turn(value, profile):
+    try:
+        outcome = Decoder(PROFILES[profile]).decode(value, {}, Round(1, ()))
+    except InvalidTurn:
+        return
+    assert isinstance(outcome, Reply | Failure)
