@@ -1,4 +1,4 @@
-"""The one clock of a run (decision 12): everything that waits draws on what is left."""
+"""The one clock of a run: everything that waits draws on what is left."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

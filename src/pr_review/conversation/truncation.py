@@ -1,4 +1,4 @@
-"""Notices a server that cuts the prompt without saying so (DESIGN.md, Coverage; Ollama does it)."""
+"""Notices a server that cuts the prompt without saying so, as Ollama does beyond its ``num_ctx``."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ MIN_GROWTH_BYTES = 8 * 1024
 
 
 class TruncationWatch:
-    """Compares the bytes sent with the prompt tokens a server reports, request by request."""
+    """Compares the bytes sent with the prompt tokens that a server reports, request by request."""
 
     def __init__(self) -> None:
         self._last: tuple[int, int] | None = None
