@@ -77,7 +77,7 @@ class Exchange(Protocol):
 
 @dataclass(frozen=True)
 class Sender:
-    """Sends for every model of a run; ``client`` comes from ``http.open_client`` and is the caller's."""
+    """Sends over a client, a budget and a clock that the models of a run share."""
 
     client: httpx.AsyncClient
     budget: RequestBudget

@@ -13,7 +13,6 @@ from pr_review.llm.chat_completions.chat_settings import ChatSettings
 from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
 from pr_review.llm.retry import Pacing
-from pr_review.llm.sender import Sender
 
 KEY = "sk-test-5f0e4b1c"
 
@@ -86,6 +85,6 @@ async def open_model(chat_server: Any, waits: Waits, budget: RequestBudget) -> A
                 api_key=options.pop("api_key", SecretStr(KEY)),
                 **options,
             )
-            return ChatCompletionsModel(settings, Sender(client, budget, waits.pacing()))
+            return ChatCompletionsModel(settings, client=client, budget=budget, pacing=waits.pacing())
 
         yield build
