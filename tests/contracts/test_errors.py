@@ -12,15 +12,17 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/pr_review"
 
 # Classes whose first argument is a code, or a termination reason that stands for one; the provider's and
-# GitHub's errors are made of the records `Kind` and `Failure`.
+# GitHub's errors are made of the records `FailureKind` and `Failure`.
 CODED = {
     "ConfigError",
+    "ContextOverflow",
     "Failure",
+    "FailureKind",
     "HostError",
     "InvalidTurn",
-    "Kind",
     "ModelError",
     "PrReviewError",
+    "ProviderFailure",
     "RepositoryError",
     "ReviewError",
     "ReviewStopped",

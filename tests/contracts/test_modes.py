@@ -14,7 +14,8 @@ from pr_review.domain.chat import Message, Role, ToolResult
 from pr_review.domain.run import Limits, ProtocolAction
 from pr_review.errors import PrReviewError, ToolFailure
 from pr_review.llm.budget import RequestBudget
-from pr_review.llm.chat_completions.chat_model import ChatSettings, OpenAIChat
+from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
+from pr_review.llm.chat_completions.chat_settings import ChatSettings
 from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
 from pr_review.llm.retry import Pacing
@@ -103,7 +104,7 @@ class Mode:
         """How the review ends, and its loop."""
         self.server.add(*answers)
         async with open_client(self.server.url) as client:
-            model = OpenAIChat(
+            model = ChatCompletionsModel(
                 ChatSettings(self.server.url, "m", PROFILES["generic"], "s", SecretStr("k"), **self.options),
                 client=client,
                 budget=RequestBudget(budget),
