@@ -20,7 +20,7 @@ from pr_review.llm.http import open_client
 from pr_review.llm.retry import Pacing
 from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.toolbox import Toolbox
 
 pytestmark = pytest.mark.anyio
 

@@ -6,8 +6,8 @@ import pytest
 
 from pr_review.domain.chat import HunkId, Reply, ToolResult, ToolSpec, Usage
 from pr_review.errors import ToolFailure
-from pr_review.tools.base import Integer, ToolArgs
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.tool import Integer, ToolArgs
+from pr_review.tools.toolbox import Toolbox
 
 
 class EchoArgs(ToolArgs):

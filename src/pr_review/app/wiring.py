@@ -15,11 +15,8 @@ from pr_review.git.object_store import ObjectStore
 from pr_review.git.search import Searcher
 from pr_review.git.tree import CommitTree
 from pr_review.llm.model import ChatModel
-from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
-from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
-from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
-from pr_review.tools.canonical.search_repository import SearchRepository
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.toolbox import Toolbox
+from pr_review.tools.toolsets import canonical_tools
 
 OFFLINE = "offline"
 
@@ -50,14 +47,7 @@ class Reviewer:
 
 def build_toolbox(store: ObjectStore, head: CommitTree, diff: Diff) -> Toolbox:
     """The four tools over one head commit (item 17)."""
-    return Toolbox(
-        [
-            ListRepositoryFiles(head),
-            ReadRepositoryFile(head),
-            SearchRepository(Searcher(store.git, head, diff.head_sha)),
-            InspectGitDiff(diff),
-        ]
-    )
+    return Toolbox(canonical_tools(head, Searcher(store.git, head, diff.head_sha), diff))
 
 
 def choose_provider(

@@ -25,8 +25,8 @@ from pr_review.domain.run import (
 from pr_review.errors import InvalidTurn, ModelError, ReviewStopped, TerminationReason
 from pr_review.findings.submission import Submission, parse_submission
 from pr_review.llm.model import ChatModel
-from pr_review.tools.base import MIN_RESULT_BYTES, encode, size
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.tool import MIN_RESULT_BYTES, compact_json, json_byte_count
+from pr_review.tools.toolbox import Toolbox
 
 PREVIEW_BYTES = 4 * 1024  # item 69
 RESERVED_BYTES = 128  # "remaining" and "final", which the last result of a round also carries
@@ -164,7 +164,9 @@ class ReviewLoop:
         result: ToolResult = await anyio.to_thread.run_sync(
             self._toolbox.run, call.name, args, left, abandon_on_cancel=True
         )
-        content = encode(result.payload | (self._budget_note(left - size(result.payload)) if last else {}))
+        content = compact_json(
+            result.payload | (self._budget_note(left - json_byte_count(result.payload)) if last else {})
+        )
         length = len(content.encode())
         self.record.tool_bytes += length
         self._unread[self._results] = result.shown

@@ -4,7 +4,7 @@ import json
 
 from pr_review.domain.chat import Message, Role
 from pr_review.errors import TerminationReason
-from pr_review.tools.base import encode
+from pr_review.tools.tool import compact_json
 
 REPAIR_NOTES = {
     TerminationReason.INVALID_TOOL_CALL: (
@@ -27,7 +27,7 @@ def with_note(message: Message, note: str) -> Message:
         payload = json.loads(message.content)
         known = payload.get("note", "")
         payload["note"] = known if note in known else f"{known} {note}".strip()
-        return message.model_copy(update={"content": encode(payload)})
+        return message.model_copy(update={"content": compact_json(payload)})
     if note in message.content:
         return message
     return message.model_copy(update={"content": f"{message.content}\n\n{note}"})

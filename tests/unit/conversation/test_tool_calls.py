@@ -205,7 +205,7 @@ json_values = st.recursive(
 def test_any_json_as_a_call_is_refused_or_planned(value):
     """No shape of a call gets past, and none raises anything else."""
     from pr_review.domain.chat import Reply
-    from pr_review.tools.registry import Toolbox
+    from pr_review.tools.toolbox import Toolbox
 
     turn = Reply(
         request_id=None, model=None, finish_reason="tool_calls", message={}, content=None, tool_calls=(value,)
