@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pr_review.conversation.loop import ReviewLoop
 from pydantic import SecretStr
 
-from pr_review.conversation.loop import ReviewLoop
 from pr_review.domain.chat import Message, Role, ToolResult
 from pr_review.domain.run import Limits, ProtocolAction
 from pr_review.errors import PrReviewError, ToolFailure
@@ -21,7 +21,7 @@ from pr_review.llm.http import open_client
 from pr_review.llm.retry import Pacing
 from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.toolbox import Toolbox
 
 pytestmark = pytest.mark.anyio
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pr_review.conversation.loop import ReviewLoop
 from pydantic import SecretStr
 
-from pr_review.conversation.loop import ReviewLoop
 from pr_review.domain.chat import Message, Role, ToolResult
 from pr_review.domain.run import Limits
 from pr_review.errors import PrReviewError
@@ -33,7 +33,7 @@ from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
 from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
 from pr_review.tools.canonical.search_repository import SearchRepository
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.toolbox import Toolbox
 
 pytestmark = pytest.mark.anyio
 

@@ -16,6 +16,7 @@ from typing import Any
 import anyio
 import pytest
 from jsonschema import Draft202012Validator
+from pr_review.app.supervise import supervise
 from tests.loopback.git import GitServer, serve_git
 from tests.loopback.github import GitHub
 from tests.loopback.repo import Repo
@@ -25,7 +26,6 @@ from pr_review.app.action import run_action
 from pr_review.app.deadline import Deadline, utc_today
 from pr_review.app.process import Process
 from pr_review.app.run import ReviewRun
-from pr_review.app.supervise import supervise
 from pr_review.app.target import target_of_repository
 from pr_review.config.settings import Settings
 from pr_review.domain.run import Outcome

@@ -6,8 +6,8 @@ import pytest
 
 from pr_review.domain.chat import FinishReason, HunkId, Reply, RequestedCall, ToolResult, ToolSpec, Usage
 from pr_review.errors import ToolFailure
-from pr_review.tools.base import Integer, ToolArgs
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.tool import Integer, ToolArgs
+from pr_review.tools.toolbox import Toolbox
 
 
 class EchoArgs(ToolArgs):
@@ -49,7 +49,9 @@ def toolbox(echo):
     return Toolbox([echo])
 
 
-def make_call(call_id: str = "c1", name: str | None = "echo", arguments: Any = '{"text":"a"}') -> RequestedCall:
+def make_call(
+    call_id: str = "c1", name: str | None = "echo", arguments: Any = '{"text":"a"}'
+) -> RequestedCall:
     return RequestedCall(id=call_id, name=name, arguments=arguments)
 
 

@@ -16,7 +16,7 @@ from pr_review.domain.chat import Message, Reply, Role
 from pr_review.domain.run import ProtocolAction
 from pr_review.errors import EXIT_OK, InvalidTurn
 from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.toolbox import Toolbox
 
 CHECK_SECONDS = 120
 PROMPT = (

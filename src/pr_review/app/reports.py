@@ -169,9 +169,7 @@ class Reporter:
         return internal
 
 
-def _write(
-    directory: ReportDirectory, outcome: Outcome, page: str, first_request: bytes | None
-) -> Written:
+def _write(directory: ReportDirectory, outcome: Outcome, page: str, first_request: bytes | None) -> Written:
     """Write the artifact, the page and what a dry run would have sent; raises ``PrReviewError``.
 
     A request that an earlier run left is removed: it is not this run's.

@@ -114,7 +114,9 @@ async def _take_steps(job: Job, progress: Progress) -> None:
     progress.reached(place=output)
     if output.problem:  # before anything is spent
         raise output.problem
-    baseline, notes = load_baseline(job.workspace, settings.baseline, target.pull_request, prepared.is_tracked)
+    baseline, notes = load_baseline(
+        job.workspace, settings.baseline, target.pull_request, prepared.is_tracked
+    )
     progress.reached(baseline=baseline, notes=notes)
     if not selection.selected:
         raise nothing_selected(diff)

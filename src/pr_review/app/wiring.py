@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pr_review.app.deadline import Deadline
 from pr_review.app.prepare import Prepared
@@ -16,14 +15,8 @@ from pr_review.findings.submission import Submission
 from pr_review.llm.budget import RequestBudget
 from pr_review.llm.model import ChatModel
 from pr_review.review.passes.find import FINAL_REVIEW, RULE_REVIEW
-from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
-from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
-from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
-from pr_review.tools.canonical.search_repository import SearchRepository
-from pr_review.tools.registry import Toolbox
-
-if TYPE_CHECKING:
-    from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
+from pr_review.tools.toolbox import Toolbox
+from pr_review.tools.toolsets import canonical_tools
 
 OFFLINE = "offline"
 
@@ -51,15 +44,8 @@ class Reviewer:
 
 
 def build_toolbox(prepared: Prepared) -> Toolbox:
-    """The four tools over one head commit."""
-    return Toolbox(
-        [
-            ListRepositoryFiles(prepared.head),
-            ReadRepositoryFile(prepared.head),
-            SearchRepository(prepared.searcher),
-            InspectGitDiff(prepared.diff),
-        ]
-    )
+    """The tools of a review over one head commit."""
+    return Toolbox(canonical_tools(prepared.head, prepared.searcher, prepared.diff))
 
 
 def choose_provider(

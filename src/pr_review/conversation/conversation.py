@@ -35,8 +35,8 @@ from pr_review.errors import (
     TerminationReason,
 )
 from pr_review.llm.model import ChatModel
-from pr_review.tools.base import MIN_RESULT_BYTES, encode, size
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.tool import MIN_RESULT_BYTES, compact_json, json_byte_count
+from pr_review.tools.toolbox import Toolbox
 
 PREVIEW_BYTES = 4 * 1024
 STUBBED = "The context window overflowed; the oldest tool results were replaced by stubs."
@@ -81,9 +81,7 @@ class Conversation(Generic[AnswerT]):
         """The tools that every request of this conversation offers."""
         return self._toolbox.specs
 
-    async def run(
-        self, messages: Sequence[Message], shown: AbstractSet[HunkId] = frozenset()
-    ) -> AnswerT:
+    async def run(self, messages: Sequence[Message], shown: AbstractSet[HunkId] = frozenset()) -> AnswerT:
         """Go on from these messages until the model has answered; ``shown`` are the hunks that they show.
 
         Raises ``ModelError`` for every other end, and ``ConfigError`` for a key or a model that is refused.
@@ -199,8 +197,8 @@ class Conversation(Generic[AnswerT]):
         result: ToolResult = await anyio.to_thread.run_sync(
             self._toolbox.run, call.name, args, left, abandon_on_cancel=True
         )
-        extra = self._budget.remaining_note(size(result.payload)) if last else {}
-        content = encode(result.payload | extra)
+        extra = self._budget.remaining_note(json_byte_count(result.payload)) if last else {}
+        content = compact_json(result.payload | extra)
         length = len(content.encode())
         self._budget.take_bytes(length)
         self._history.add_result(call.id, content, result.shown)

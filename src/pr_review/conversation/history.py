@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from pr_review.domain.chat import HunkId, Message, Role
 from pr_review.domain.frozen import JsonObject
-from pr_review.tools.base import encode
+from pr_review.tools.tool import compact_json
 
 KEPT_SHARE = 0.6  # of a request that overflowed the context window
-STUB = encode({
+STUB = compact_json({
     "ok": False,
     "error": {"code": "dropped", "message": "Dropped to fit the context window; call again if still needed."},
 })  # fmt: skip
@@ -91,7 +91,7 @@ def with_note(message: Message, note: str) -> Message:
         payload = json.loads(message.content)
         known = payload.get("note", "")
         payload["note"] = known if note in known else f"{known} {note}".strip()
-        return message.model_copy(update={"content": encode(payload)})
+        return message.model_copy(update={"content": compact_json(payload)})
     if note in message.content:
         return message
     return message.model_copy(update={"content": f"{message.content}\n\n{note}"})

@@ -12,8 +12,8 @@ from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import MAX_CALL_ID_CHARS
 from pr_review.domain.strict_json import load_object
 from pr_review.errors import InvalidTurn, ModelError, TerminationReason
-from pr_review.tools.base import ToolArgs
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.tool import ToolArgs
+from pr_review.tools.toolbox import Toolbox
 
 CONTINUING = frozenset({FinishReason.STOP, FinishReason.TOOL_CALLS})
 CUT = {

@@ -12,7 +12,7 @@ from pr_review.domain.chat import CallIdScope, FinishReason, Reply, RequestedCal
 from pr_review.domain.run import ConversationLimits
 from pr_review.domain.strict_json import load_object
 from pr_review.errors import InvalidTurn, ModelError, ReviewStopped, TerminationReason
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.toolbox import Toolbox
 
 DEEP = '{"text":"a","x":' + "[" * 300 + "]" * 300 + "}"  # JSON, but deeper than any reader accepts
 

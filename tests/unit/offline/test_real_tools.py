@@ -5,9 +5,9 @@ import subprocess
 import time
 
 import pytest
+from pr_review.conversation.loop import ReviewLoop
 
 from pr_review.app.wiring import build_toolbox
-from pr_review.conversation.loop import ReviewLoop
 from pr_review.domain.run import CoverageStatus, Limits
 from pr_review.errors import ReviewStopped
 from pr_review.git.diff import compute_diff

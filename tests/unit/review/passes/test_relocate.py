@@ -262,9 +262,7 @@ def test_a_found_quote_is_taken_and_counted(files, toolbox, reply):
     answer = json.dumps({"quotes": [{"finding": 1, "existing_code": HEAD["a.py"][1]}]})
     lost = Lost(files, toolbox, [reply(text="review"), reply(text=answer)])
     assert quotes_of(lost.found) == [HEAD["a.py"][1]]
-    assert lost.notes == (
-        "Findings that quote code which is nowhere: 1; asked again, 1 could be placed.",
-    )
+    assert lost.notes == ("Findings that quote code which is nowhere: 1; asked again, 1 could be placed.",)
 
 
 @pytest.mark.parametrize("case", ["calls instead of an answer", "no round is left", "prose"])
@@ -272,9 +270,7 @@ def test_without_an_answer_nothing_could_be_placed(files, toolbox, reply, call, 
     last = {"calls instead of an answer": [reply(call())], "prose": [reply(text="I do not know.")]}
     rounds = {"max_rounds": 1} if case == "no round is left" else {}
     lost = Lost(files, toolbox, [reply(text="review"), *last.get(case, [])], **rounds)
-    assert lost.notes == (
-        "Findings that quote code which is nowhere: 1; asked again, 0 could be placed.",
-    )
+    assert lost.notes == ("Findings that quote code which is nowhere: 1; asked again, 0 could be placed.",)
 
 
 def test_a_model_that_cannot_be_asked_leaves_the_review_as_it_is(files, toolbox, reply):
