@@ -24,9 +24,9 @@ DEEPER = "Or add `with:` and `fetch-depth: 0` to the checkout step: then git its
 class Prepared:
     """The repository as the review sees it.
 
-    ``settings`` are those of the workflow and the base commit. ``instructions`` are trusted text. ``top_level``
-    are the names at the root of the head, folders with a slash. ``tracking`` are the trees that decide what
-    stands in the checkout at ``workspace``.
+    ``settings`` are those of the workflow and the base commit. ``instructions`` are trusted text.
+    ``top_level`` are the names at the root of the head, folders with a slash. ``tracking`` are the trees that
+    decide what stands in the checkout at ``workspace``.
     """
 
     settings: Settings
@@ -66,7 +66,10 @@ def read_settings(settings: Settings, base: CommitTree) -> Settings:
 
 
 def compute_change(store: ObjectStore, target: ReviewTarget) -> Diff:
-    """The change from the merge base to the head; raises ``RepositoryError``, ``HostError``, ``ConfigError``."""
+    """The change from the merge base to the head.
+
+    Raises ``RepositoryError``, ``HostError`` or ``ConfigError``.
+    """
     pull = target.pull_request
     merge_base = store.merge_base(pull.base_sha, pull.head_sha) or _ask_merge_base(target)
     store.ensure(merge_base, pull.head_sha, target.source, pull.number or None)
@@ -77,6 +80,7 @@ def compute_change(store: ObjectStore, target: ReviewTarget) -> Diff:
 def read_head(
     store: ObjectStore,
     target: ReviewTarget,
+    *,
     settings: Settings,
     base: CommitTree,
     diff: Diff,

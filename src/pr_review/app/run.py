@@ -107,7 +107,9 @@ async def _take_steps(job: Job, progress: Progress) -> None:
     progress.reached(diff=diff)
     selection = select(diff, settings.include, settings.exclusions)
     progress.reached(selection=selection)
-    prepared = await in_thread(partial(read_head, store, target, settings, base, diff, selection))
+    prepared = await in_thread(
+        partial(read_head, store, target, settings=settings, base=base, diff=diff, selection=selection)
+    )
     log.say_prepared(job.runner, target.pull_request, diff, selection)
 
     output = choose_place(job.workspace, settings.output_dir, job.process.random_hex, prepared.is_tracked)

@@ -25,8 +25,8 @@ GITHUB_API = "https://api.github.com"
 class ReviewTarget:
     """What is reviewed: the checkout to read, the pull request, and where missing commits come from.
 
-    ``github`` answers what git cannot tell; None for a local review. ``has_listed_files``: GitHub's own list of
-    changed files can be asked for. ``without_secrets``: GitHub gives this event no secrets.
+    ``github`` answers what git cannot tell; None for a local review. ``has_listed_files``: GitHub's own list
+    of changed files can be asked for. ``without_secrets``: GitHub gives this event no secrets.
     """
 
     workspace: Path

@@ -3,6 +3,8 @@
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from pr_review.app.deadline import Deadline
 from pr_review.app.prepare import Prepared
@@ -18,6 +20,9 @@ from pr_review.review.passes.find import FINAL_REVIEW, RULE_REVIEW
 from pr_review.tools.toolbox import Toolbox
 from pr_review.tools.toolsets import canonical_tools
 
+if TYPE_CHECKING:
+    from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
+
 OFFLINE = "offline"
 
 
@@ -29,8 +34,8 @@ async def _nothing() -> None:
 class Reviewer:
     """Who reviews: models with the budgets of each conversation and of the run.
 
-    ``open_model`` gives the model of one conversation. ``answers`` reads what it finds. ``reads_prompt``: what
-    the first message shows counts as seen. ``preview`` encodes a first request without sending it.
+    ``open_model`` gives the model of one conversation. ``answers`` reads what it finds. ``reads_prompt``:
+    what the first message shows counts as seen. ``preview`` encodes a first request without sending it.
     """
 
     provider: str
@@ -79,7 +84,7 @@ def build_reviewer(provider: str, prepared: Prepared, deadline: Deadline) -> Rev
     """Who stands behind ``provider``; the caller awaits ``aclose``."""
     if provider == OFFLINE:
         return _offline(prepared)
-    return build_chat(prepared.settings, deadline)
+    return _chat(prepared.settings, deadline)
 
 
 def _offline(prepared: Prepared) -> Reviewer:
@@ -101,15 +106,21 @@ def _offline(prepared: Prepared) -> Reviewer:
     )
 
 
-def build_chat(settings: Settings, deadline: Deadline) -> Reviewer:
-    """Models behind the endpoint; they share one client and one budget of requests."""
-    from pr_review.llm.chat_completions.chat_model import (  # noqa: PLC0415 -- start-up: offline sends nothing
-        ChatCompletionsModel,
-        ChatSettings,
-    )
-    from pr_review.llm.chat_completions.profiles import choose_profile  # noqa: PLC0415 -- start-up: as above
-    from pr_review.llm.http import open_client  # noqa: PLC0415 -- start-up: as above
-    from pr_review.llm.retry import Pacing  # noqa: PLC0415 -- start-up: as above
+class OpenChat(NamedTuple):
+    """A connection to the endpoint; the models that it opens share one client and one budget of requests."""
+
+    open_model: Callable[[], "ChatCompletionsModel"]
+    budget: RequestBudget
+    aclose: Callable[[], Awaitable[None]]
+
+
+def open_chat(settings: Settings, deadline: Deadline) -> OpenChat:
+    """Connect to the endpoint of the settings; the caller awaits ``aclose``."""
+    from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel  # noqa: PLC0415 -- start-up
+    from pr_review.llm.chat_completions.chat_settings import ChatSettings  # noqa: PLC0415 -- start-up
+    from pr_review.llm.chat_completions.profiles import choose_profile  # noqa: PLC0415 -- start-up
+    from pr_review.llm.http import open_client  # noqa: PLC0415 -- start-up: offline sends nothing
+    from pr_review.llm.retry import Pacing  # noqa: PLC0415 -- start-up
 
     chat = ChatSettings(
         endpoint=settings.endpoint,
@@ -124,17 +135,19 @@ def build_chat(settings: Settings, deadline: Deadline) -> Reviewer:
     )
     client = open_client(settings.endpoint)
     budget, pacing = RequestBudget(settings.max_requests), Pacing(deadline.remaining)
+    open_model = partial(ChatCompletionsModel, chat, client=client, budget=budget, pacing=pacing)
+    return OpenChat(open_model, budget, client.aclose)
 
-    def open_model() -> ChatCompletionsModel:
-        return ChatCompletionsModel(chat, client=client, budget=budget, pacing=pacing)
 
+def _chat(settings: Settings, deadline: Deadline) -> Reviewer:
+    chat = open_chat(settings, deadline)
     return Reviewer(
         provider=settings.provider,
-        open_model=open_model,
+        open_model=chat.open_model,
         answers=FINAL_REVIEW,
         limits=settings.limits,
-        budget=budget,
+        budget=chat.budget,
         reads_prompt=True,
-        preview=lambda messages, tools: open_model().encode_body(messages, tools),
-        aclose=client.aclose,
+        preview=lambda messages, tools: chat.open_model().encode_body(messages, tools),
+        aclose=chat.aclose,
     )

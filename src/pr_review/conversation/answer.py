@@ -21,8 +21,8 @@ class CompletedCall(NamedTuple):
 class AnswerProtocol(Protocol[AnswerT_co]):
     """Reads the answer of one kind of conversation, out of texts, out of tool calls, or out of both.
 
-    ``calls`` are all calls that ran so far, in order. ``repair_notes`` tell the model what it has to do after a
-    turn that was dropped, by the class of the error.
+    ``calls`` are all calls that ran so far, in order. ``repair_notes`` tell the model what it has to do after
+    a turn that was dropped, by the class of the error.
     """
 
     @property

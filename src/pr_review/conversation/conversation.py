@@ -1,7 +1,7 @@
 """One bounded conversation with a model: run, step, query, execute.
 
-Budgets are checked before they are spent. Whatever ends a conversation early is an exception of ``errors``; what
-is known until then stays in ``record``, so that a report can be written on every way out.
+Budgets are checked before they are spent. Whatever ends a conversation early is an exception of ``errors``;
+what is known until then stays in ``record``, so that a report can be written on every way out.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -21,9 +21,9 @@ from pr_review.errors import PrReviewError, TerminationReason
 class ConversationRecord:
     """Turns, trace, hunks that reached the model, and the end of one conversation.
 
-    ``request_id`` is that of the last reply that belongs to the answer. ``events`` say what was adapted to the
-    provider. ``truncated_by_server``: the provider cut the prompt without saying so. ``answered``: it ended with
-    an answer. ``error`` is what ended it otherwise.
+    ``request_id`` is that of the last reply that belongs to the answer. ``events`` say what was adapted to
+    the provider. ``truncated_by_server``: the provider cut the prompt without saying so. ``answered``: it
+    ended with an answer. ``error`` is what ended it otherwise.
     """
 
     id: str

@@ -33,8 +33,8 @@ class PlannedCall(NamedTuple):
 def asks_for_tools(reply: Reply) -> bool:
     """Whether the turn is a round of tool calls; otherwise its text is an answer.
 
-    Raises ``InvalidTurn`` when calls and finish reason contradict each other, ``ModelError`` for a finish reason
-    from which nothing can go on.
+    Raises ``InvalidTurn`` when calls and finish reason contradict each other, ``ModelError`` for a finish
+    reason from which nothing can go on.
     """
     if reply.finish not in CONTINUING:
         _refuse_finish(reply.finish)
@@ -60,8 +60,8 @@ def check_ids(reply: Reply, seen_ids: AbstractSet[str]) -> None:
 def plan_round(reply: Reply, toolbox: Toolbox) -> tuple[PlannedCall, ...]:
     """The calls of a round, ready to run; one bad call and none of them runs.
 
-    Ids and counts were checked before. All arguments are read first, then all names, then all schemas, so that
-    the first defect of a round is always named the same way. Raises ``InvalidTurn``.
+    Ids and counts were checked before. All arguments are read first, then all names, then all schemas, so
+    that the first defect of a round is always named the same way. Raises ``InvalidTurn``.
     """
     arguments = [_parse_arguments(call, reply.advice) for call in reply.calls]
     names = [_check_name(call.name, toolbox, reply.advice) for call in reply.calls]

@@ -138,8 +138,8 @@ class ErrorRecord(Frozen):
 class ConversationSummary(Frozen):
     """One conversation: who answered, how many turns it took, what it used, and how it ended.
 
-    ``termination_reason`` is ``final_review`` when it ended with an answer; None when it was cancelled or never
-    came to a turn. ``error`` is what ended it otherwise.
+    ``termination_reason`` is ``final_review`` when it ended with an answer; None when it was cancelled or
+    never came to a turn. ``error`` is what ended it otherwise.
     """
 
     id: str
@@ -171,8 +171,8 @@ class CoverageStatus(StrEnum):
 class FileCoverage(Frozen):
     """One changed file: its status, why it is not reviewed (whole), and who looked at it.
 
-    ``checks`` are the deterministic checks that ran on it; ``conversations`` are the ids of those that saw any
-    of it and ended with an answer.
+    ``checks`` are the deterministic checks that ran on it; ``conversations`` are the ids of those that saw
+    any of it and ended with an answer.
     """
 
     path: str

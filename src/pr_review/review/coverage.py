@@ -33,8 +33,8 @@ def build_coverage(
 ) -> Coverage:
     """One entry for every changed file, in diff order.
 
-    ``unfinished`` says why nothing of the run counts as reviewed. For the offline reviewer, ``checks`` names what
-    ran on each file and ``in_part`` the files of which only the added lines were checked.
+    ``unfinished`` says why nothing of the run counts as reviewed. For the offline reviewer, ``checks`` names
+    what ran on each file and ``in_part`` the files of which only the added lines were checked.
     """
 
     def cover(file: ChangedFile) -> FileCoverage:
