@@ -29,13 +29,13 @@ def run_action(process: Process) -> int:
     """
     workspace = _find_workspace(process)
     runner = Runner.from_environ(process.environ, process.stdout, process.random_hex)
-    reporter = Reporter(process, runner, workspace, Deadline.after(TIMEOUT_SECONDS, process.clock))
+    reporter = Reporter(process, runner, workspace, Deadline.after(TIMEOUT_SECONDS, process))
     try:
         settings = Settings.from_mapping(process.environ)
     except PrReviewError as error:
         return _report(reporter, RunEnd(RunState(), error))
     _introduce(runner, settings)
-    deadline = Deadline.after(settings.timeout_seconds, process.clock)
+    deadline = Deadline.after(settings.timeout_seconds, process)
     find_target = partial(target_of_event, settings, process.environ, workspace, deadline)
     job = Job(settings, find_target, process, runner, workspace, deadline)
     return anyio.run(run_and_report, job, partial(_report, replace(reporter, deadline=deadline)))

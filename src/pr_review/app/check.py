@@ -41,7 +41,7 @@ def run_check(process: Process) -> int:
     key = "given" if settings.api_key else "none, and none is needed inside a private network"
     process.say(f"endpoint: {urlsplit(settings.endpoint).hostname}, key: {key}")
     process.say(f"profile: {_profile(settings)}")
-    deadline = Deadline.after(min(CHECK_SECONDS, settings.timeout_seconds), process.clock)
+    deadline = Deadline.after(min(CHECK_SECONDS, settings.timeout_seconds), process)
     return anyio.run(_ask, settings, deadline, process)
 
 

@@ -19,7 +19,7 @@ def run_local(process: Process, *, repository: str, base: str, head: str, color:
     Returns the exit code; raises ``ConfigError`` for settings that cannot be used.
     """
     settings = Settings.from_mapping(process.environ)
-    deadline = Deadline.after(settings.timeout_seconds, process.clock)
+    deadline = Deadline.after(settings.timeout_seconds, process)
     path = (process.cwd / repository).resolve()
     find_target = partial(target_of_repository, path, base, head, process.environ, deadline)
     runner = Runner(process.stderr, process.random_hex)

@@ -122,6 +122,7 @@ def _open_github(
         environ.get("GITHUB_API_URL") or GITHUB_API,
         settings.github_token,
         remaining=deadline.remaining,
+        sleep=deadline.sleeps.blocking,
         authorities=environ.get("SSL_CERT_FILE") or environ.get("SSL_CERT_DIR"),
     )
     return GitHubPulls(api, server)
