@@ -7,18 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from pr_review.conversation.loop import ReviewLoop
 from pydantic import SecretStr
 
+from pr_review.conversation.conversation import Conversation
 from pr_review.domain.chat import Message, Role, ToolResult
-from pr_review.domain.run import Limits, ProtocolAction
+from pr_review.domain.run import ConversationLimits, ProtocolAction, Purpose
 from pr_review.errors import PrReviewError, ToolFailure
+from pr_review.findings.submission import Submission
 from pr_review.llm.budget import RequestBudget
 from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
 from pr_review.llm.chat_completions.chat_settings import ChatSettings
 from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
 from pr_review.llm.retry import Pacing
+from pr_review.review.passes.find import FINAL_REVIEW
 from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
 from pr_review.tools.toolbox import Toolbox
@@ -100,8 +102,10 @@ class Mode:
         chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}], "usage": USAGE})
         return self.server.sse([*chunks, "[DONE]"])
 
-    async def review(self, *answers: Any, budget: int = 24, **limits: Any) -> tuple[str, ReviewLoop]:
-        """How the review ends, and its loop."""
+    async def review(
+        self, *answers: Any, budget: int = 24, **limits: Any
+    ) -> tuple[str, Conversation[Submission]]:
+        """How the review ends, and its conversation."""
         self.server.add(*answers)
         async with open_client(self.server.url) as client:
             model = ChatCompletionsModel(
@@ -111,12 +115,20 @@ class Mode:
                 pacing=Pacing(lambda: 900.0, _no_wait, lambda: 0.0),
             )
             tools = [Recorder(tool, self.ran) for tool in (ReadRepositoryFile, InspectGitDiff)]
-            loop = ReviewLoop(model, Toolbox(tools), Limits(**limits), clock=time.monotonic)
+            held = Conversation(
+                "find-1",
+                Purpose.FIND,
+                model=model,
+                toolbox=Toolbox(tools),
+                limits=ConversationLimits(**limits),
+                answers=FINAL_REVIEW,
+                clock=time.monotonic,
+            )
             try:
-                await loop.run([Message(role=Role.SYSTEM, content="s"), Message(role=Role.USER, content="u")])
+                await held.run([Message(role=Role.SYSTEM, content="s"), Message(role=Role.USER, content="u")])
             except PrReviewError as error:
-                return error.code, loop
-        return "final_review", loop
+                return error.code, held
+        return "final_review", held
 
     @property
     def last_message(self) -> str:
@@ -133,18 +145,18 @@ def mode(request, chat_server) -> Mode:
     return Mode(chat_server, request.param)
 
 
-def actions(loop: ReviewLoop) -> list[ProtocolAction]:
-    return [turn.protocol_action for turn in loop.record.turns]
+def actions(held: Conversation[Submission]) -> list[ProtocolAction]:
+    return [turn.protocol_action for turn in held.record.turns]
 
 
 async def test_a_tool_round_then_the_final_review(mode):
-    end, loop = await mode.review(mode.calls(READ, DIFF), mode.says(REVIEW))
+    end, held = await mode.review(mode.calls(READ, DIFF), mode.says(REVIEW))
     assert end == "final_review"
     assert [type(args).__name__ for args in mode.ran] == ["ReadArgs", "DiffArgs"]
-    assert actions(loop) == [ProtocolAction.EXECUTE_TOOLS, ProtocolAction.RETURN_REVIEW]
-    assert [[call.name for call in turn.tool_calls] for turn in loop.record.turns] == [[READ[0], DIFF[0]], []]
+    assert actions(held) == [ProtocolAction.EXECUTE_TOOLS, ProtocolAction.RETURN_REVIEW]
+    assert [[call.name for call in turn.tool_calls] for turn in held.record.turns] == [[READ[0], DIFF[0]], []]
     assert '{"ok":true,"number":2,"remaining":' in mode.last_message
-    assert loop.record.usage.total_tokens == 36
+    assert held.record.usage.total_tokens == 36
     assert len(mode.server.requests) == 2
 
 
@@ -154,8 +166,8 @@ async def test_a_model_that_ends_at_once_costs_one_request(mode):
 
 
 async def test_several_rounds_keep_their_order(mode):
-    end, loop = await mode.review(*(mode.calls(READ) for _ in range(3)), mode.says(REVIEW))
-    assert (end, len(mode.ran), len(loop.record.turns)) == ("final_review", 3, 4)
+    end, held = await mode.review(*(mode.calls(READ) for _ in range(3)), mode.says(REVIEW))
+    assert (end, len(mode.ran), len(held.record.turns)) == ("final_review", 3, 4)
 
 
 async def test_a_tools_own_failure_reaches_the_model(mode):
@@ -174,15 +186,15 @@ BAD_CALLS: dict[str, tuple[str, Any]] = {
 
 @pytest.mark.parametrize("bad", BAD_CALLS.values(), ids=BAD_CALLS.keys())
 async def test_one_bad_call_and_none_of_its_round_runs(mode, bad):
-    end, loop = await mode.review(mode.calls(READ, bad), max_repairs=0)
+    end, held = await mode.review(mode.calls(READ, bad), max_repairs=0)
     assert (end, mode.ran) == ("invalid_tool_call", [])
-    assert actions(loop) == [ProtocolAction.REFUSE]
+    assert actions(held) == [ProtocolAction.REFUSE]
 
 
 async def test_a_bad_turn_is_repaired_and_leaves_nothing(mode):
-    end, loop = await mode.review(mode.calls(BAD_CALLS["unknown tool"]), mode.says(REVIEW))
+    end, held = await mode.review(mode.calls(BAD_CALLS["unknown tool"]), mode.says(REVIEW))
     assert end == "final_review"
-    assert actions(loop) == [ProtocolAction.REPAIR, ProtocolAction.RETURN_REVIEW]
+    assert actions(held) == [ProtocolAction.REPAIR, ProtocolAction.RETURN_REVIEW]
     assert [message["role"] for message in mode.server.bodies[1]["messages"]] == ["system", "user"]
     assert "invalid_tool_call" in mode.last_message
     assert "bash" not in json.dumps(mode.server.bodies[1])

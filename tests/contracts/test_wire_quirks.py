@@ -1,4 +1,4 @@
-"""Every known deviation of real servers, through real HTTP and the whole loop, strict and under its profile.
+"""Every known deviation of real servers, in a conversation over real HTTP, strict and under its profile.
 
 ``data/wire_quirks.jsonl`` holds one deviation a line: where it was seen, what the client does about it, and
 cases. A case has the server's answers, played in order (one with ``when`` stands, and answers every request
@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pr_review.conversation.loop import ReviewLoop
 from pydantic import SecretStr
 
+from pr_review.conversation.conversation import Conversation
 from pr_review.domain.chat import Message, Role, ToolResult
-from pr_review.domain.run import Limits
+from pr_review.domain.run import ConversationLimits, Purpose
 from pr_review.errors import PrReviewError
 from pr_review.llm.budget import RequestBudget
 from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
@@ -29,6 +29,7 @@ from pr_review.llm.chat_completions.profile import Tolerance
 from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
 from pr_review.llm.retry import Pacing
+from pr_review.review.passes.find import FINAL_REVIEW
 from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
 from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
@@ -178,18 +179,21 @@ async def review(server: Any, case: dict[str, Any], profile: str, *, prompt_byte
             budget=budget,
             pacing=Pacing(lambda: 900.0 - sum(run.waited), sleep, lambda: 0.0),
         )
-        loop = ReviewLoop(
-            model,
-            Toolbox([Recorder(tool, run.ran) for tool in tools]),
-            Limits(max_repairs=0),
+        held = Conversation(
+            "find-1",
+            Purpose.FIND,
+            model=model,
+            toolbox=Toolbox([Recorder(tool, run.ran) for tool in tools]),
+            limits=ConversationLimits(max_repairs=0),
+            answers=FINAL_REVIEW,
             clock=time.monotonic,
         )
         try:
-            await loop.run(prompt(prompt_bytes))
+            await held.run(prompt(prompt_bytes))
             run.outcome = "execute_tools" if run.ran else "final_review"
         except PrReviewError as error:
             run.outcome, run.said = error.code, f"{error} {error.advice} {error.args}"
-    run.record, run.events = loop.record, budget.stats.events
+    run.record, run.events = held.record, budget.stats.events
     run.bodies = [request.json for request in server.requests]
     run.headers = [request.headers for request in server.requests]
     return run

@@ -5,7 +5,7 @@ import pytest
 from pr_review.checks.base import CheckReport, Hit
 from pr_review.domain.finding import Category, Severity
 from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES
-from pr_review.findings.submission import parse_submission
+from pr_review.findings.submission import parse_rule_submission
 from pr_review.offline.answer import CheckedFile, compose
 from pr_review.offline.reviewed_file import ReviewedFile
 
@@ -56,13 +56,10 @@ def test_a_finding_has_the_fields_of_the_wire_schema():
     ]
 
 
-def test_without_what_only_rules_know_it_is_the_review_that_every_model_submits():
-    answer = answer_about(file_with(["x"]), hit(1))
-    review = {key: answer[key] for key in ("summary", "findings", "notes")}
-    review["findings"] = [
-        {key: value for key, value in finding.items() if key != "rule"} for finding in answer["findings"]
-    ]
-    assert parse_submission(json.dumps(review)).findings[0].line == 1
+def test_it_is_the_answer_that_the_review_expects_of_rules():
+    submission = parse_rule_submission(json.dumps(answer_about(file_with(["x"]), hit(1))))
+    assert (submission.findings[0].line, submission.findings[0].rule) == (1, "r")
+    assert submission.checks == {"a.py": ("c",)}
 
 
 def test_checks_are_named_by_path_and_files_seen_in_part_are_listed():

@@ -1,21 +1,25 @@
-"""The offline reviewer in the real loop, over the real tools, on real commits."""
+"""The offline reviewer in a real conversation, over the real tools, on real commits."""
 
 import os
 import subprocess
 import time
 
 import pytest
-from pr_review.conversation.loop import ReviewLoop
 
-from pr_review.app.wiring import build_toolbox
-from pr_review.domain.run import CoverageStatus, Limits
+from pr_review.conversation.answer import TextAnswer
+from pr_review.conversation.conversation import Conversation
+from pr_review.domain.run import CoverageStatus, Limits, Purpose
 from pr_review.errors import ReviewStopped
+from pr_review.findings.submission import parse_rule_submission
 from pr_review.git.diff import compute_diff
 from pr_review.git.object_store import ObjectStore
 from pr_review.git.tree import CommitTree
 from pr_review.offline.limits import limits_for
 from pr_review.offline.offline_model import OfflineModel
-from pr_review.review.coverage import build_coverage
+from pr_review.review.coverage import Seen, build_coverage
+from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
+from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
+from pr_review.tools.toolbox import Toolbox
 
 pytestmark = pytest.mark.anyio
 
@@ -57,13 +61,19 @@ class Case:
             diff = compute_diff(store.git, base, head)
             paths = [file.path for file in diff.files]
             sizes = [tree.size(path) if tree.is_file(path) else 0 for path in paths]
-            limits = limits_for(Limits(), sizes) if sized else Limits()
-            loop = ReviewLoop(
-                OfflineModel(paths, linter), build_toolbox(store, tree, diff), limits, clock=time.monotonic
+            held = Conversation(
+                "find-1",
+                Purpose.FIND,
+                model=OfflineModel(paths, linter),
+                toolbox=Toolbox([ReadRepositoryFile(tree), InspectGitDiff(diff)]),
+                limits=limits_for(Limits(), sizes) if sized else Limits(),
+                answers=TextAnswer(parse_rule_submission, {}),
+                clock=time.monotonic,
             )
-            submission = await loop.run([])
-            coverage = build_coverage(diff, {}, loop.record.shown, checks=submission.checks)
-        return submission, coverage, loop.record
+            submission = await held.run([])
+            seen = [Seen("find-1", held.record.shown)]
+            coverage = build_coverage(diff, {}, seen, checks=submission.checks)
+        return submission, coverage, held.record
 
 
 @pytest.fixture
@@ -81,8 +91,8 @@ async def test_a_change_of_thirty_files_is_reviewed_whole_with_the_checks_named(
     assert all(file.checks for file in coverage.files)
     places = {(finding.path, finding.line) for finding in submission.findings}
     assert places == {(path, 2) for path in files} | {("long.py", 2501)}
-    assert submission.notes == []
-    assert record.calls == 30 + 29 + 7
+    assert list(submission.notes) == []
+    assert sum(len(turn.tool_calls) for turn in record.turns) == 30 + 29 + 7
 
 
 async def test_with_a_model_s_limits_the_same_change_would_be_cut(case, linter):
@@ -125,7 +135,7 @@ async def test_odd_files_are_reviewed_or_noted_and_never_stop_the_review(case, l
         ("wide.py", 2),
     ]
     unread = "its head version could not be read whole ({}); only its added lines were checked."
-    assert submission.notes == [
+    assert list(submission.notes) == [
         "`huge.py`: its diff is too large to be shown; the lines not shown were not checked.",
         f"`latin.py`: {unread.format('not_utf8')}",
         f"`old_wide.py`: {unread.format('a line is too long')}",

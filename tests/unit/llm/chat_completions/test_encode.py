@@ -66,7 +66,7 @@ def test_reasoning_is_not_replayed_where_the_server_refuses_it(name):
 
 @pytest.mark.parametrize("name", ["groq", "mistral", "gemini-compat"])
 def test_null_fields_are_not_replayed_where_the_server_refuses_them(name):
-    """Sample 30: only these nulls, and content is never dropped."""
+    """Only these nulls; content is never left out."""
     message = calling("c1", refusal=None, audio=None, function_call=None, other=None)
     encoded = encode_message(message, PROFILES[name])
     assert list(encoded) == ["role", "content", "tool_calls", "other"]
