@@ -9,9 +9,9 @@ white space, sometimes with markers or line numbers. The given line is right, 3 
     python benchmarks/anchoring.py [SPANS] [SEED]
 
 It prints the outcomes in percent, then the seconds for 100 findings in one file of growing size. `wrong`
-means that a place is shown as the quoted one but is not. `still there` means that the same run of changes adds
-the removed span again, so it is shown at the head. The exit code is 1 when a bound of docs/findings.md is
-exceeded.
+means that a place is shown as the quoted one but is not. `still there` means that the same run of changes
+adds the removed span again, so it is shown at the head. The exit code is 1 when a bound of docs/findings.md
+is exceeded.
 """
 
 import os

@@ -1,8 +1,8 @@
 """Builds the sample: a git repository that holds a pull request, as a runner's checkout leaves it.
 
 `sample/base` is the base branch at the merge base. `sample/head` holds the files that the pull request adds
-or replaces. `sample/main` holds the later changes of the base branch. Authors and dates are fixed, so the SHAs
-are the same everywhere. `sample/expected.json` lists every planted defect.
+or replaces. `sample/main` holds the later changes of the base branch. Authors and dates are fixed, so the
+SHAs are the same everywhere. `sample/expected.json` lists every planted defect.
 """
 
 import argparse
