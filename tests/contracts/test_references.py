@@ -21,7 +21,8 @@ NOT_OURS = {".github/pr-review.yml", "src/a.py"}
 
 # Numbers and names that only a document outside this repository explains.
 CITATION = re.compile(
-    r"\b(?:items?|decisions?|samples?)\s+\d+|\brows?\s+\d+\s+of\b|\b(?-i:DESIGN)\b|\b(?-i:REQUIREMENT[S])\b",
+    r"\b(?:items?|decisions?|samples?|appendix)\s+\d+|\brows?\s+\d+\s+of\b|\bsections?\s+(?-i:[A-Q])\b"
+    r"|\b(?-i:DESIGN|REQUIREMENT[S])\b",
     re.IGNORECASE,
 )
 
@@ -80,6 +81,12 @@ def citations(text: str) -> list[str]:
 
 PAGES = [path for path in tracked() if is_page(path)]
 IDS = [str(path.relative_to(ROOT)) for path in PAGES]
+
+
+def test_the_documentation_is_found():
+    """Pages at each level; prompt templates and the sample repository are left out."""
+    assert {"README.md", "docs/errors.md", "benchmarks/README.md", "tests/loopback/README.md"} <= set(IDS)
+    assert not any(name.startswith(("src/", "examples/")) for name in IDS)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
@@ -155,6 +162,9 @@ def test_the_rule_sees_broken_links(text, broken):
         ("REQUIRE~MENTS", True),
         ("ro~w 3 of the table", True),
         ("it~em\n    7", True),
+        ("sec~tion B", True),
+        ("Appen~dix 1", True),
+        ("the section a reader wants, section 3", False),
         ("two items, 3 decisions", False),
         ("requirements/dev.txt, by design", False),
         ("a row of 3", False),
