@@ -11,8 +11,8 @@ from pr_review.git import fetch
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/pr_review"
 
-# The first argument of these classes is a code, or a termination reason that serves as one. The errors of the
-# provider and of GitHub are built from the records `Kind` and `Failure`.
+# Classes whose first argument is a code, or a termination reason that stands for one; the provider's and
+# GitHub's errors are made of the records `Kind` and `Failure`.
 CODED = {
     "ConfigError",
     "Failure",

@@ -276,7 +276,7 @@ async def test_a_duplicate_id_is_replaced_and_the_first_stays(chat_server):
     ],
 )
 async def test_what_was_put_right_is_recorded(chat_server, number, profile, originals, deviation):
-    """The trace keeps the original id, and the artifact names each deviation once."""
+    """The trace has the id as it came, the artifact names each deviation once."""
     run = await review(chat_server, quirk_case(number), profile)
     calls = [call for turn in run.record.trace for call in turn.tool_calls]
     assert [call.original_id for call in calls] == originals
@@ -328,7 +328,6 @@ async def test_the_trace_keeps_the_raw_finish_reason(chat_server, number, profil
 
 @pytest.mark.parametrize("number", [2, 3, 6, 12, 13, 14, 20, 53, 54, 57])
 async def test_a_refusal_names_the_profile_that_would_accept(chat_server, number):
-    """The message tells the operator which ``provider-profile`` to set."""
     run = await review(chat_server, quirk_case(number), "generic")
     assert QUIRKS[number - 1]["profile"] in run.said
 
