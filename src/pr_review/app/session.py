@@ -12,7 +12,6 @@ from pr_review.app.baseline import load_baseline
 from pr_review.app.deadline import Deadline
 from pr_review.app.process import Process
 from pr_review.app.reports import (
-    DEFAULT_OUTPUT_DIR,
     ReportPlace,
     Written,
     write_further_reports,
@@ -22,6 +21,7 @@ from pr_review.app.run import ReviewRun
 from pr_review.app.run_state import RunState
 from pr_review.app.supervise import supervise
 from pr_review.app.target import ReviewTarget
+from pr_review.config.defaults import DEFAULT_OUTPUT_DIR
 from pr_review.config.settings import Settings
 from pr_review.domain.run import Conclusion, Outcome, Turn
 from pr_review.errors import InternalError, PrReviewError
