@@ -1,12 +1,12 @@
-"""Renders ``docs/checks.md`` from the tables the checks run on: ``python -m pr_review.checks.page``."""
+"""Renders ``docs/checks.md`` from the tables of the checks; run ``python -m pr_review.checks.page``."""
 
 import sys
 from collections.abc import Iterable
 
-from pr_review.checks import conflicts, leftovers, ruff, secrets, tls
-from pr_review.checks.base import Rule
+from pr_review.checks import committed_secrets, conflicts, leftovers, ruff, tls
+from pr_review.checks.hit import Rule
 from pr_review.checks.patterns import CodePattern
-from pr_review.masking.secrets import SHAPES
+from pr_review.masking.secret_shapes import SHAPES
 
 INTRO = """\
 # Checks
@@ -39,7 +39,7 @@ HEAD = "| Rule | Severity | Category | Finds | Why | What to do |\n|---|---|---|
 
 def render() -> str:
     """The whole page, with a final newline."""
-    names = (conflicts.NAME, secrets.NAME, leftovers.NAME, tls.NAME, ruff.NAME)
+    names = (conflicts.NAME, committed_secrets.NAME, leftovers.NAME, tls.NAME, ruff.NAME)
     sections = (
         INTRO.format(names=", ".join(f"`{name}`" for name in names)),
         _section(conflicts.NAME, "Every text file.", [conflicts.RULE]),
@@ -57,11 +57,11 @@ def render() -> str:
 
 
 def _secrets() -> str:
-    """All kinds of secret share everything but their name, so they are listed, not tabled."""
-    rules = list({rule.code: rule for rule in map(secrets.rule_of, SHAPES)}.values())
+    """A list of the kinds of secrets instead of a table, because their rules differ only in the name."""
+    rules = list({rule.code: rule for rule in map(committed_secrets.rule_of, SHAPES)}.values())
     kinds = "".join(f"- `{rule.code}`: {rule.title}\n" for rule in rules)
     return (
-        f"## {secrets.NAME}\n\n"
+        f"## {committed_secrets.NAME}\n\n"
         "Every text file. Keys whose shape proves them, by the patterns of detect-secrets and some of the\n"
         "same kind. Entropy and keyword detection guess, and are off. Not reported: placeholders, the\n"
         "documented example of a vendor in a Markdown or text file, the key id in a signed URL.\n\n"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pr_review.checks.base import Hit
+from pr_review.checks.hit import Hit
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES
 from pr_review.masking.secrets import mask_secrets

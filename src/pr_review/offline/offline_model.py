@@ -22,7 +22,7 @@ from pr_review.offline.answer import FoundIn, compose
 from pr_review.offline.reviewed_file import ReviewedFile
 
 if TYPE_CHECKING:
-    from pr_review.checks.base import CheckReport
+    from pr_review.checks.registry import CheckReport
 
 MODEL = "offline"
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from io import StringIO
 
-from pr_review.checks.base import Source
+from pr_review.checks.source import Source
 from pr_review.domain.chat import ToolCall
 from pr_review.domain.frozen import JsonObject
 
