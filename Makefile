@@ -36,8 +36,9 @@ lint: $(VENV)/dev.stamp
 types: $(VENV)/dev.stamp
 	$(BIN)/mypy
 
+# One process a core; tests go to whichever is free.
 unit: $(VENV)/dev.stamp
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 # pytest runs as a module, so that the tests and the sample can be imported from this folder.
 CONTAINER_TESTS := $(BIN)/python -m pytest -p tests.container.fixtures
