@@ -231,7 +231,7 @@ def test_a_broken_configuration_file_is_a_clear_error(repo, review_repo):
 
 
 def test_the_pull_request_cannot_configure_its_reviewer(repo, review_repo):
-    """Decision 15: the file of the head does nothing, that of the base decides."""
+    """The head's configuration file has no effect; the base's file decides."""
     repo.commit({".github/pr-review.yml": "exclude: ['*.py']\n"})
     assert statuses(review_repo(repo, provider="offline").outcome)["a.py"] == "reviewed"
     repo.git("checkout", "-q", "main")

@@ -21,14 +21,13 @@ from pr_review.app.deadline import Deadline
 from pr_review.app.outcome import build_outcome
 from pr_review.app.process import Process
 from pr_review.app.run_state import OutputPlace, RunState
+from pr_review.config.defaults import DEFAULT_OUTPUT_DIR
 from pr_review.config.settings import Settings
 from pr_review.domain.run import Conclusion, Outcome
 from pr_review.errors import InternalError, PrReviewError
 from pr_review.masking.redact import redact
 from pr_review.report.step_outputs import step_outputs
 from pr_review.review.conclusion import exit_code
-
-DEFAULT_OUTPUT_DIR = "pr-review-report"
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from pr_review.domain.change import PullRequest
 from pr_review.domain.chat import Usage
 from pr_review.domain.finding import BaselineState, Finding, Review, Severity
 from pr_review.domain.frozen import Frozen, JsonObject
+from pr_review.domain.sizes import KIB as KIB  # noqa: PLC0414 -- still imported from here
+from pr_review.domain.sizes import MIB as MIB  # noqa: PLC0414 -- still imported from here
 from pr_review.errors import PrReviewError, TerminationReason
-
-KIB = 1024
-MIB = 1024 * KIB
 
 MAX_CALLS_PER_ROUND = 8
 MAX_TOOL_CONTEXT_BYTES = 256 * KIB

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pr_review.checks.base import CheckReport, Hit
+from pr_review.checks.hit import Hit
+from pr_review.checks.registry import CheckReport
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES
 from pr_review.masking.secrets import mask_secrets

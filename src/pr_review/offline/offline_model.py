@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 import anyio
 import anyio.to_thread
 
-from pr_review.checks.base import CheckReport
-from pr_review.checks.registry import run_checks
+from pr_review.checks.registry import CheckReport, run_checks
 from pr_review.checks.ruff import Ruff
 from pr_review.domain import strict_json
 from pr_review.domain.chat import FinishReason, Message, Reply, RequestedCall, Role, ToolSpec

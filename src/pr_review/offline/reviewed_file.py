@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from io import StringIO
 
-from pr_review.checks.base import Source
+from pr_review.checks.source import Source
 from pr_review.domain.chat import RequestedCall
 from pr_review.domain.frozen import JsonObject
 from pr_review.tools.canonical.inspect_git_diff import MAX_DIFF_BYTES, InspectGitDiff

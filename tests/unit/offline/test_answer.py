@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from pr_review.checks.base import CheckReport, Hit
+from pr_review.checks.hit import Hit
+from pr_review.checks.registry import CheckReport
 from pr_review.domain.finding import Category, Severity
 from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES
 from pr_review.findings.submission import parse_rule_submission
