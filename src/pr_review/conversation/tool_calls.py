@@ -50,7 +50,7 @@ def asks_for_tools(reply: Reply) -> bool:
 def check_ids(reply: Reply, seen_ids: AbstractSet[str]) -> None:
     """Raise ``InvalidTurn`` unless each call has a usable id that no other call of the conversation has."""
     for call in reply.calls:
-        _check_id(call.id, reply.advice)
+        _check_identity(call, reply.advice)
     ids = [call.id for call in reply.calls]
     earlier = frozenset[str]() if reply.call_ids is CallIdScope.TURN else seen_ids
     if len(set(ids)) != len(ids) or not earlier.isdisjoint(ids):
@@ -92,10 +92,12 @@ def _bad_call(detail: str, advice: str = "") -> InvalidTurn:
     return InvalidTurn(TerminationReason.INVALID_TOOL_CALL, detail, advice or general)
 
 
-def _check_id(call_id: str, advice: str) -> None:
-    if not 1 <= len(call_id) <= MAX_CALL_ID_CHARS:
+def _check_identity(call: RequestedCall, advice: str) -> None:
+    if call.fault:
+        raise _bad_call(call.fault, advice)
+    if not 1 <= len(call.id) <= MAX_CALL_ID_CHARS:
         raise _bad_call("A tool call has no id, or one that is too long.", advice)
-    if any(unicodedata.category(char) == "Cc" for char in call_id):
+    if any(unicodedata.category(char) == "Cc" for char in call.id):
         raise _bad_call("A tool call's id holds control characters.", advice)
 
 

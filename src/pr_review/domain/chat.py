@@ -62,13 +62,15 @@ class RequestedCall(Frozen):
 
     ``arguments`` is JSON text, or an object where the wire format carries one. ``name`` and ``arguments`` are
     None when the provider sent neither in a form that its wire format allows. ``original_id`` is the
-    provider's id where another one replaced it ("" when there was none), else None.
+    provider's id where another one replaced it ("" when there was none), else None. ``fault`` says in a
+    sentence what its wire format does not allow about the call as a whole, or is "".
     """
 
     id: str
     name: str | None
     arguments: str | JsonObject | None
     original_id: str | None = None
+    fault: str = ""
 
 
 class CallIdScope(StrEnum):

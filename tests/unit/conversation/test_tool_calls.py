@@ -67,6 +67,7 @@ def test_the_refusal_says_what_to_change(reply, call):
 
 
 BAD_CALLS = {
+    "not the wire's shape": {"fault": "A tool call is not of type function."},
     "no id": {"id": ""},
     "NUL in the id": {"id": "c\x00"},
     "newline in the id": {"id": "c\n"},
@@ -153,6 +154,8 @@ def test_the_order_is_ids_then_counts_then_arguments_then_names_then_schemas(rep
         plan(reply(schema, name, arguments, *many), toolbox)
     assert "share an id" in refused(reply(schema, name, arguments, *many, many[0]), toolbox)
     assert "no id" in refused(reply(schema, name, arguments, *many, many[0], call("")), toolbox)
+    odd = RequestedCall(id="x", name="echo", arguments="{}", fault="It has no shape.")
+    assert "no shape" in refused(reply(schema, name, arguments, *many, many[0], odd, call("")), toolbox)
 
 
 def test_a_planned_call_carries_parsed_and_validated_arguments(reply, call, toolbox):

@@ -1,7 +1,5 @@
 """Call objects of a reply as the calls that a conversation validates."""
 
-from collections.abc import Sequence
-
 from pydantic import JsonValue
 
 from pr_review.domain.chat import RequestedCall
@@ -9,9 +7,10 @@ from pr_review.domain.frozen import JsonObject
 
 
 def read_call(sent: JsonValue, normalised: JsonValue) -> RequestedCall:
-    """One call, total over JSON values: ``call_fault`` says whether it has the wire format's shape.
+    """One call, total over JSON values; its ``fault`` says what keeps it from being a call.
 
-    ``normalised`` is ``sent`` after everything that the profile accepts was put right.
+    ``normalised`` is ``sent`` after everything that the profile accepts was put right. Bounds of the id, the
+    name and the arguments are the same in every wire format, so the conversation checks them.
     """
     call = normalised if isinstance(normalised, dict) else {}
     function = function_of(call)
@@ -21,16 +20,8 @@ def read_call(sent: JsonValue, normalised: JsonValue) -> RequestedCall:
         name=name if isinstance(name, str) else None,
         arguments=arguments if isinstance(arguments, str) else None,
         original_id=_original_id(sent, call),
+        fault=_fault(normalised),
     )
-
-
-def call_fault(calls: Sequence[JsonValue]) -> str | None:
-    """What is wrong with the first call that does not have the wire format's shape, in a sentence.
-
-    A call is an object of type ``function`` with an id that is text and a ``function`` object. Bounds of the
-    id, the name and the arguments are the same in every wire format, so the conversation checks them.
-    """
-    return next(filter(None, map(_fault, calls)), None)
 
 
 def function_of(call: JsonObject) -> JsonObject:
@@ -39,14 +30,15 @@ def function_of(call: JsonObject) -> JsonObject:
     return function if isinstance(function, dict) else {}
 
 
-def _fault(call: JsonValue) -> str | None:
+def _fault(call: JsonValue) -> str:
+    """A call is an object of type ``function`` with an id that is text and a ``function`` object."""
     if not isinstance(call, dict) or call.get("type") != "function":
         return "A tool call is not of type function."
     if not isinstance(call.get("id"), str):
         return "A tool call has no id, or one that is too long."
     if not isinstance(call.get("function"), dict):
         return "A tool call names no function."
-    return None
+    return ""
 
 
 def _original_id(sent: JsonValue, call: JsonObject) -> str | None:

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pr_review.domain.chat import CallIdScope, FinishReason, Reply
+from pr_review.domain.chat import CallIdScope, Reply
 from pr_review.domain.frozen import JsonObject
-from pr_review.errors import InvalidTurn, TerminationReason
-from pr_review.llm.chat_completions.calls import call_fault, read_call
+from pr_review.llm.chat_completions.calls import read_call
 from pr_review.llm.chat_completions.envelope import (
     assistant_message,
     finish_word,
@@ -37,26 +36,10 @@ _THINK_BLOCK = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
 
 
 class DecodedTurn(NamedTuple):
-    """A turn whose envelope is valid.
-
-    ``normalised`` are the deviations that were put right. ``fault`` says which shape a call broke, if any.
-    """
+    """A turn whose envelope is valid; ``normalised`` are the deviations that were put right."""
 
     reply: Reply
     normalised: tuple[Tolerance, ...] = ()
-    fault: str | None = None
-
-    def with_valid_calls(self) -> Reply:
-        """The reply; raises ``InvalidTurn`` when a call that is to run does not have the wire's shape.
-
-        A turn that ends for another reason is refused for that reason, so its calls are not looked at.
-        """
-        if self.fault and self.reply.finish is FinishReason.TOOL_CALLS:
-            advice = (
-                self.reply.advice or "Run again; if it persists choose a model with reliable tool calling."
-            )
-            raise InvalidTurn(TerminationReason.INVALID_TOOL_CALL, self.fault, advice)
-        return self.reply
 
 
 class Decoder(NamedTuple):
@@ -115,7 +98,7 @@ class Decoder(NamedTuple):
             model=_name(body.get("model")),
             advice=self._advice(found, word, calls=bool(calls)),
         )
-        return DecodedTurn(reply, tuple(sorted(found & self.profile.tolerances)), call_fault(calls))
+        return DecodedTurn(reply, tuple(sorted(found & self.profile.tolerances)))
 
     def _text(self, message: JsonObject) -> tuple[str | None, set[Tolerance]]:
         """The text of the turn and its deviations; a list of parts counts only under a profile."""

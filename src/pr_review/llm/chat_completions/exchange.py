@@ -83,7 +83,7 @@ class ChatReplyReader:
         return self.assembler is not None and self.assembler.feed(piece)
 
     def read(self, reply: HttpReply) -> Reply | ProviderFailure:
-        """The turn, with calls that have the wire format's shape; events are noted before it is refused."""
+        """The turn, or the failure that the provider reports."""
         body = self._body(reply)
         if isinstance(body, ProviderFailure):
             return body
@@ -92,9 +92,7 @@ class ChatReplyReader:
             return decoded
         for deviation in decoded.normalised:
             self.note(f"Put right under profile {self.profile.name}: {deviation}.")
-        if self.text_mode:
-            return read_text_turn(decoded.reply, self.turn.number)
-        return decoded.with_valid_calls()
+        return read_text_turn(decoded.reply, self.turn.number) if self.text_mode else decoded.reply
 
     def _body(self, reply: HttpReply) -> JsonValue | ProviderFailure:
         """The decoded body; a server that was asked for a stream may answer in one piece."""

@@ -1,7 +1,5 @@
 """From a body to a turn."""
 
-from contextlib import suppress
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,7 +53,7 @@ def decode_turn(tools):
 
 @pytest.fixture
 def decode(decode_turn):
-    """The reply of a turn, before the shape of its calls is looked at, or the failure."""
+    """The reply of a turn, or the failure."""
 
     def run(*args, **options):
         decoded = decode_turn(*args, **options)
@@ -272,36 +270,33 @@ MISSHAPEN = [
 ]
 
 
-@pytest.mark.parametrize(("call", "detail"), MISSHAPEN)
-def test_a_call_without_the_wires_shape_is_an_invalid_call(decode_turn, call, detail):
-    turn = decode_turn(called([CALL, call]))
-    with pytest.raises(InvalidTurn) as error:
-        turn.with_valid_calls()
-    assert (error.value.reason, error.value.detail) == (TerminationReason.INVALID_TOOL_CALL, detail)
-    default = "Run again; if it persists choose a model with reliable tool calling."
-    assert error.value.advice == (turn.reply.advice or default)
+@pytest.mark.parametrize(("call", "fault"), MISSHAPEN)
+def test_a_call_without_the_wires_shape_says_so(decode, call, fault):
+    """The conversation refuses the turn, so its usage and its request are still recorded."""
+    reply = decode(called([CALL, call]))
+    assert [call.fault for call in reply.calls] == ["", fault]
+    assert (reply.finish_word, reply.request_id) == ("tool_calls", "r1")
 
 
-def test_a_misshapen_call_that_a_profile_accepts_is_advice(decode_turn):
-    with pytest.raises(InvalidTurn, match="not of type") as error:
-        decode_turn(called([CALL | {"type": None}])).with_valid_calls()
-    assert "provider-profile mistral" in error.value.advice
+def test_a_misshapen_call_that_a_profile_accepts_is_advice(decode):
+    reply = decode(called([CALL | {"type": None}]))
+    assert reply.calls[0].fault == NO_FUNCTION
+    assert "provider-profile mistral" in reply.advice
 
 
 @pytest.mark.parametrize("finish", ["stop", "length", "content_filter", None, "weird"])
-def test_calls_of_a_turn_that_is_refused_for_its_end_are_not_looked_at(decode_turn, finish):
+def test_misshapen_calls_count_as_calls_of_the_turn(decode, finish):
     """The finish reason is refused first, and it has to know that there are calls."""
-    reply = decode_turn(called(["call", CALL], finish)).with_valid_calls()
-    assert reply.calls == (RequestedCall(id="", name=None, arguments=None), READ)
+    reply = decode(called(["call", CALL], finish))
+    assert reply.calls == (RequestedCall(id="", name=None, arguments=None, fault=NO_FUNCTION), READ)
 
 
 @pytest.mark.parametrize("name", [None, 5, ["read"], {}])
 @pytest.mark.parametrize("arguments", [None, 5, True, [1], {"path": "a"}])
-def test_a_name_or_arguments_in_no_form_of_the_wire_are_none(decode_turn, name, arguments):
+def test_a_name_or_arguments_in_no_form_of_the_wire_are_none(decode, name, arguments):
     """The conversation refuses them after it has checked ids and counts."""
     call = CALL | {"function": {"name": name, "arguments": arguments}}
-    reply = decode_turn(called([call])).with_valid_calls()
-    assert reply.calls == (RequestedCall(id="c1", name=None, arguments=None),)
+    assert decode(called([call])).calls == (RequestedCall(id="c1", name=None, arguments=None),)
 
 
 def test_arguments_as_an_object_are_text_under_a_profile(decode):
@@ -447,6 +442,3 @@ def test_any_body_is_a_reply_a_failure_or_an_invalid_turn(value, profile):
     except InvalidTurn:
         return
     assert isinstance(outcome, DecodedTurn | ProviderFailure)
-    if isinstance(outcome, DecodedTurn):
-        with suppress(InvalidTurn):
-            assert isinstance(outcome.with_valid_calls(), Reply)
