@@ -100,8 +100,9 @@ lock: $(VENV)/dev.stamp  ## rebuild the lock files from pyproject.toml, and the 
 inputs: $(VENV)/runtime.stamp  ## rewrite everything that repeats the declaration of inputs
 	$(BIN)/python -m pr_review.config.generate .
 
-schema: $(VENV)/runtime.stamp  ## regenerate docs/review.schema.json
+schema: $(VENV)/runtime.stamp  ## regenerate docs/review.schema.json and the template of the minimal report
 	$(BIN)/pr-review schema > docs/review.schema.json
+	$(BIN)/python -m pr_review.report.artifact.minimal_template
 
 $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)

@@ -16,7 +16,7 @@ from pr_review.domain.run import Conclusion, Outcome
 from pr_review.findings.anchoring import place_quote
 from pr_review.findings.candidates import FileIndex
 from pr_review.findings.edits import make_edit
-from pr_review.report import patch
+from pr_review.report import suggestions_patch
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
 
@@ -70,7 +70,7 @@ def outcome_of(*found: tuple[str, Edit | None, Severity]) -> Outcome:
 
 
 def render(*found: tuple[str, Edit | None]) -> str:
-    return patch.render(outcome_of(*((path, edit, Severity.HIGH) for path, edit in found)))
+    return suggestions_patch.render(outcome_of(*((path, edit, Severity.HIGH) for path, edit in found)))
 
 
 def git(folder: Path, *arguments: str, stdin: str = "") -> str:
@@ -281,7 +281,7 @@ def test_of_overlapping_suggestions_the_worst_finding_wins(tmp_path):
         ("a.txt", high, Severity.CRITICAL),
         ("a.txt", other, Severity.LOW),
     )
-    text = patch.render(outcome)
+    text = suggestions_patch.render(outcome)
     assert "# 1. Finding in a.txt (a.txt:5)\n# 4. Finding in a.txt (a.txt:7)\n" in text
     assert "# 2. Finding in a.txt (a.txt:6) (overlaps with 1)\n" in text
     assert "# 3. Finding in a.txt (a.txt:4) (overlaps with 1)\n" in text
@@ -299,7 +299,8 @@ def test_nothing_in_the_preamble_is_taken_for_a_patch(tmp_path):
     outcome = outcome_of(("a\n--- a.txt\r+++ b", edit, Severity.HIGH), ("a.txt", edit, Severity.HIGH))
     hostile = "t\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+evil\rdiff --git a/x b/x\x1b[31m"
     findings = tuple(found.model_copy(update={"title": hostile}) for found in outcome.review.findings)
-    text = patch.render(outcome.model_copy(update={"review": Review(summary="", findings=findings)}))
+    review = Review(summary="", findings=findings)
+    text = suggestions_patch.render(outcome.model_copy(update={"review": review}))
     preamble = text[: text.index("\ndiff --git")]
     assert all(line.startswith("#") for line in preamble.splitlines() if line)
     assert "\x1b" not in preamble

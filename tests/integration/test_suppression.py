@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from pr_review.report import sarif
-from pr_review.report.reading import load
+from pr_review.report.artifact.load import load
 
 CONFIG = ".github/pr-review.yml"
 HEAD = (

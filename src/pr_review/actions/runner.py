@@ -5,13 +5,13 @@ form ``##[command]`` is one anywhere in a line, on stdout and stderr alike; so w
 neutralised before it is printed (item 74, decision 16).
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TextIO
 
+from pr_review.actions.printed_commands import break_in_text
 from pr_review.domain.run import MIB, Outcome
 from pr_review.domain.text import show_controls
 
@@ -20,8 +20,6 @@ MIN_MASK_CHARS = 8  # masking a shorter value would blank harmless text all over
 
 _DATA_ESCAPES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY_ESCAPES = _DATA_ESCAPES | str.maketrans({":": "%3A", ",": "%2C"})
-_COMMAND = re.compile(r"^([^\S\n]*+):(?=:)", re.MULTILINE)
-_OLD_COMMAND = re.compile(r"#(?=#\[)")
 
 
 def escape_data(text: str) -> str:
@@ -42,7 +40,7 @@ def command(name: str, data: str = "", properties: Mapping[str, str | int] | Non
 
 def neutralise(text: str) -> str:
     """Text that may be printed: no control character acts, no line of it is a workflow command."""
-    return _OLD_COMMAND.sub("# ", _COMMAND.sub(r"\1: ", show_controls(text)))
+    return break_in_text(show_controls(text))
 
 
 def mask_values(secret: str) -> list[str]:

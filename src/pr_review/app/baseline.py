@@ -38,7 +38,7 @@ def load_baseline(
     """
     if path is None:
         return None, ()
-    from pr_review.report.reading import MAX_ARTIFACT_BYTES, load  # noqa: PLC0415 -- start-up: few have one
+    from pr_review.report.artifact.load import MAX_ARTIFACT_BYTES, load  # noqa: PLC0415 -- start-up: few have one
 
     if is_tracked(workspace / path):
         raise _unsafe(path, "is tracked by the repository")

@@ -191,7 +191,7 @@ def _run_render(arguments: argparse.Namespace, process: Process) -> int:
 
 
 def _run_schema(_: argparse.Namespace, process: Process) -> int:
-    from pr_review.report.artifact import schema_text  # noqa: PLC0415 -- start-up: only what it needs
+    from pr_review.report.artifact.schema import schema_text  # noqa: PLC0415 -- start-up: only what it needs
 
     process.say(schema_text().rstrip("\n"))
     return EXIT_OK

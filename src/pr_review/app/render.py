@@ -1,22 +1,21 @@
 """``pr-review render``: a report from the artifact alone."""
 
 import sys
-from collections.abc import Callable
+from importlib import import_module
 
 from pr_review.actions.runner import Runner, neutralise
 from pr_review.app.process import Process
-from pr_review.domain.run import Outcome
 from pr_review.errors import ConfigError
-from pr_review.report import annotations, html, patch, sarif, summary, terminal
-from pr_review.report.reading import MAX_ARTIFACT_BYTES, load
+from pr_review.report.artifact.load import MAX_ARTIFACT_BYTES, load
 
-RENDERERS: dict[str, Callable[[Outcome], str]] = {
-    "annotations": annotations.render,
-    "html": html.render,
-    "md": summary.render,
-    "patch": patch.render,
-    "sarif": sarif.render,
-    "text": terminal.render,
+# The module of each format; only the one that is asked for is imported. Each has ``render(outcome) -> str``.
+RENDERERS = {
+    "annotations": "pr_review.report.annotations",
+    "html": "pr_review.report.html",
+    "md": "pr_review.report.summary",
+    "patch": "pr_review.report.suggestions_patch",
+    "sarif": "pr_review.report.sarif",
+    "text": "pr_review.report.terminal",
 }
 
 
@@ -25,14 +24,15 @@ def render_artifact(process: Process, path: str, kind: str) -> None:
 
     Raises ``ConfigError`` for what is no artifact.
     """
-    text = RENDERERS[kind](load(_read(process, path)))
+    outcome = load(_read(process, path))
+    text = str(import_module(RENDERERS[kind]).render(outcome))
     if not text:  # a patch without suggestions
         process.stderr.write("There are no suggestions to apply.\n")
     elif kind != "patch":
         process.say(text.rstrip("\n"))
     elif process.stdout.isatty():
         process.say(neutralise(text))
-    else:  # the one report that cannot be escaped: its lines are the file's
+    else:  # a patch cannot be escaped, because its lines are the file's
         Runner.from_environ(process.environ, process.stdout, process.random_hex).log_exactly(text)
 
 

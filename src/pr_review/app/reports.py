@@ -173,9 +173,9 @@ def _write(directory: ReportDirectory, outcome: Outcome, page: str, first_reques
 
     A request that an earlier run left is removed: it is not this run's.
     """
-    from pr_review.report import artifact  # noqa: PLC0415 -- start-up: the model is asked first
+    from pr_review.report.artifact.build import build, to_json  # noqa: PLC0415 -- start-up: the model is asked first
 
-    report_path = directory.write(REPORT, artifact.to_json(artifact.build(outcome)).encode())
+    report_path = directory.write(REPORT, to_json(build(outcome)).encode())
     summary_path = directory.write(SUMMARY, f"{page}\n".encode())
     request_path = _write_or_remove(directory, REQUEST, first_request or b"")
     return Written(report_path, summary_path, request_path, len(first_request or b""))
@@ -198,10 +198,10 @@ def _write_each(
 
 def _further_reports() -> Iterator[tuple[str, Callable[[Outcome], str]]]:
     """The slowest reports come last: a cancelled run has few seconds to write."""
-    from pr_review.report import html, patch, sarif  # noqa: PLC0415 -- start-up: reports only
+    from pr_review.report import html, sarif, suggestions_patch  # noqa: PLC0415 -- start-up: reports only
 
     yield SARIF, sarif.render
-    yield PATCH, patch.render
+    yield PATCH, suggestions_patch.render
     yield HTML, html.render
 
 

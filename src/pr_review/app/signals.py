@@ -14,7 +14,7 @@ from types import FrameType
 from pr_review.actions.output_directory import NAMES, REPORT, ReportDirectory
 from pr_review.config.defaults import DEFAULT_OUTPUT_DIR
 from pr_review.errors import Interrupted, PrReviewError
-from pr_review.report import minimal_report
+from pr_review.report.artifact.minimal import minimal_report, minimal_summary
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -46,8 +46,7 @@ def report(environ: Mapping[str, str], error: PrReviewError) -> None:
     path = ""
     with suppress(OSError, PrReviewError):
         path = _write_artifact(environ, error)
-    summary = minimal_report.minimal_summary(error.code, error.detail, advice=error.advice)
-    _append(environ.get("GITHUB_STEP_SUMMARY"), summary)
+    _append(environ.get("GITHUB_STEP_SUMMARY"), minimal_summary(error))
     _append(environ.get("GITHUB_OUTPUT"), f"conclusion=failed\nreport-path={path}\n")
 
 
@@ -55,11 +54,8 @@ def _write_artifact(environ: Mapping[str, str], error: PrReviewError) -> str:
     """The path of the artifact, relative to the workspace, or an empty text where there is no workspace."""
     if not (workspace := environ.get("GITHUB_WORKSPACE")):
         return ""
-    artifact = minimal_report.minimal(
-        error.code, error.detail, advice=error.advice, exit_code=error.exit_code
-    )
     with _open_directory(Path(workspace), environ.get("INPUT_OUTPUT-DIR", "").strip()) as directory:
-        path = directory.write(REPORT, artifact)
+        path = directory.write(REPORT, minimal_report(error))
         for name in NAMES:  # of an earlier run, or of this one before a bug: they would contradict it
             if name != REPORT:
                 with suppress(PrReviewError):

@@ -6,7 +6,7 @@ from pr_review.actions.runner import command, neutralise
 from pr_review.domain.finding import Finding, Severity, Side
 from pr_review.domain.run import Outcome
 from pr_review.domain.text import shorten
-from pr_review.report.finding_wording import removed_lines
+from pr_review.report.wording.finding import removed_lines
 
 PER_LEVEL = 9  # the runner shows 10 of a level and step; one is left for what this program has to say itself
 MAX_MESSAGE_CHARS = 4096

@@ -1,21 +1,21 @@
-r"""Untrusted text as GitHub-flavoured Markdown that renders as the very same text (decision 16).
+r"""Untrusted text as GitHub-flavoured Markdown that renders as the very same text.
 
 GitHub finds mentions, issue references, commit SHAs, emoji, mail addresses and dollar math in the *rendered*
 text, where a backslash no longer protects it; it never looks into code. So text is read as words and code
-spans: a word that GitHub would link or draw becomes a code span (``@user`` → `` `@user` ``), every other
-word gets backslashes and entities. What was code stays code, but for a space in what a runner would obey.
+spans: a word that GitHub would link or draw becomes a code span (``@user`` → `` `@user` ``), and every other
+word gets backslashes and entities. Code stays code, except for a space inside what a runner would obey.
 """
 
-import html as html_entities
 import re
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
 
-from pr_review.actions.runner import neutralise
+from pr_review.actions.printed_commands import break_in_text, break_inside_line
 from pr_review.domain.text import shorten, show_controls
-from pr_review.report.languages import LANGUAGES
-from pr_review.report.prose import Piece, blocks, spans
+from pr_review.report.fence_languages import LANGUAGES
+from pr_review.report.markdown_spans import Piece, blocks, spans
+from pr_review.report.safe_text import SafeText
 
 CELL_CHARS = 120
 
@@ -40,61 +40,85 @@ _AROUND = _ENDING + "()[]"
 _INLINE_SYNTAX = re.compile(r"[\\`*_\[\]|~]")
 _LINE_START = re.compile(r"^(?:([-+=:#])|(\d{1,9})([.)]))")
 _HARD_BREAK = "\\\n"
-_OLD_COMMAND = ("##[", "# #[")  # obeyed anywhere in a line, should the page be printed in a job (item 74)
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _MIN_FENCE = 3
 _TAB = 4
 
 
-def inline(text: str) -> str:
-    """One line of Markdown: white space is folded, nothing in it is syntax, safe at a line's start."""
-    return _line(_one_line(text))
+class Markdown(SafeText):
+    """Markdown of ours: it may be put into a page as it stands."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def escape(text: str) -> str:
+        """As ``inline``."""
+        return inline(text)
 
 
-def cell(text: str, limit: int = CELL_CHARS) -> str:
+def inline(text: str) -> Markdown:
+    """One line of Markdown: white space is folded, nothing in it is syntax, also at a line's start."""
+    return Markdown(_line(_one_line(text)))
+
+
+def cell(text: str, limit: int = CELL_CHARS) -> Markdown:
     """As ``inline``, for a table cell: at most ``limit`` visible characters, no bare pipe even in code."""
-    return _line(shorten(_one_line(text), limit), in_cell=True)
+    return Markdown(_line(shorten(_one_line(text), limit), in_cell=True))
 
 
-def block(text: str) -> str:
+def block(text: str) -> Markdown:
     """Paragraphs: line breaks and indentation are kept, fenced code stays code, nothing else is structure."""
     parts = (
         code_block(part.text, part.info) if part.is_code else _paragraphs(part.text)
         for part in blocks(show_controls(text))
     )
-    return "\n\n".join(filter(None, parts))
+    return Markdown("\n\n".join(filter(None, parts)))
 
 
-def code(text: str, *, in_cell: bool = False) -> str:
+def code(text: str, *, in_cell: bool = False) -> Markdown:
     """A code span holding ``text`` on one line; the fence is longer than any run of backticks inside."""
-    text = show_controls(text).replace("\n", "\N{SYMBOL FOR NEWLINE}").replace(*_OLD_COMMAND)
+    text = break_inside_line(show_controls(text).replace("\n", "\N{SYMBOL FOR NEWLINE}"))
     if not text:
-        return ""
+        return Markdown()
     fence = "`" * (_longest_run(text) + 1)
     stripped = text[0] == text[-1] == " " and not text.isspace()  # CommonMark takes one space off each end
     pad = " " if "`" in {text[0], text[-1]} or stripped else ""
     span = f"{fence}{pad}{text}{pad}{fence}"
-    return span.replace("|", "\\|") if in_cell else span
+    return Markdown(span.replace("|", "\\|") if in_cell else span)
 
 
-def code_block(text: str, language: str = "") -> str:
-    """A fenced block; ``language`` is dropped unless it is one we know (``mermaid`` would be drawn)."""
-    text = neutralise(text).removesuffix("\n")
+def code_block(text: str, language: str = "") -> Markdown:
+    """A fenced block; a ``language`` that we do not know is dropped (GitHub would draw ``mermaid``)."""
+    text = break_in_text(show_controls(text)).removesuffix("\n")
     fence = "`" * max(_MIN_FENCE, _longest_run(text) + 1)
     info = language if language in LANGUAGES else ""
-    return f"{fence}{info}\n{text}\n{fence}" if text else f"{fence}{info}\n{fence}"
+    return Markdown(f"{fence}{info}\n{text}\n{fence}" if text else f"{fence}{info}\n{fence}")
 
 
-def html(text: str) -> str:
-    """As ``inline``, for text inside our own HTML block, where Markdown is not read (``<summary>``)."""
+def html(text: str) -> Markdown:
+    """Text inside an HTML element of ours (``<summary>``), where GitHub reads no Markdown.
+
+    The element's tag stands before it on the same line, so it never begins a line.
+    """
     pieces = _pieces(_one_line(text))
-    escaped = ((is_code, html_entities.escape(part, quote=False)) for is_code, part in pieces)
+    escaped = ((is_code, part.translate(_ENTITIES)) for is_code, part in pieces)
     joined = "".join(f"<code>{part}</code>" if is_code else part for is_code, part in escaped)
-    return joined.replace(*_OLD_COMMAND)
+    return Markdown(break_inside_line(joined))
 
 
-def link(label: str, url: str) -> str:
-    """A link of ours: ``label`` is Markdown already, ``url`` comes from ``links`` and is percent-encoded."""
-    return f"[{label}]({url})"
+def link(label: Markdown, url: str | None) -> Markdown:
+    """A link of ours; ``url`` comes from ``links``, percent-encoded. Without one, the label alone."""
+    return Markdown(f"[{label}]({url})") if url else label
+
+
+def quote(text: Markdown) -> Markdown:
+    """A block quote."""
+    return Markdown("\n".join(f"> {line}" for line in text.split("\n")))
+
+
+def list_item(text: Markdown) -> Markdown:
+    """An item of a bullet list, a newline at its end; its further lines are indented below the first."""
+    return Markdown(f"- {text.replace(chr(10), chr(10) + '  ')}\n")
 
 
 def _one_line(text: str) -> str:
@@ -122,7 +146,7 @@ def _line(line: str, *, in_cell: bool = False) -> str:
 
 
 def _escape(prose: str) -> str:
-    return _INLINE_SYNTAX.sub(r"\\\g<0>", html_entities.escape(prose, quote=False))
+    return _INLINE_SYNTAX.sub(r"\\\g<0>", prose.translate(_ENTITIES))
 
 
 def _pieces(line: str) -> Iterator[Piece]:

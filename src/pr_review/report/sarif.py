@@ -14,8 +14,12 @@ from pr_review.domain.finding import Category, Edit, Finding, Place, Severity, S
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import Conclusion, CoverageStatus, Outcome
 from pr_review.domain.text import show_controls
-from pr_review.report import baseline_wording, finding_wording, links, wording
-from pr_review.report.artifact import encode
+from pr_review.report import links
+from pr_review.report.json_text import to_json
+from pr_review.report.wording import baseline
+from pr_review.report.wording import finding as of_finding
+from pr_review.report.wording import outcome as verdict
+from pr_review.report.wording.order import numbered
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -55,12 +59,12 @@ def render(outcome: Outcome) -> str:
 
     Suppressed findings are only counted in it: GitHub does not know suppressions, and would raise alerts.
     """
-    return encode({"$schema": SCHEMA, "version": "2.1.0", "runs": [build_run(outcome)]})
+    return to_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [build_run(outcome)]})
 
 
 def build_run(outcome: Outcome) -> JsonObject:
     """The one run of the log (§3.14)."""
-    findings = [finding for _, finding in wording.numbered(outcome)]
+    findings = [finding for _, finding in numbered(outcome)]
     rules = _rules(findings)
     return {
         "tool": {"driver": _driver(list(rules.values()))},
@@ -78,7 +82,7 @@ def build_run(outcome: Outcome) -> JsonObject:
             "conclusion": outcome.conclusion,
             "provider": outcome.provider,
             "model": outcome.model,
-            "suppressed": len(baseline_wording.suppressed(outcome)),
+            "suppressed": len(baseline.suppressed(outcome)),
             **{status.value: outcome.coverage.count(status) for status in CoverageStatus},
         },
     }
@@ -123,14 +127,14 @@ def _driver(rules: list["JsonValue"]) -> JsonObject:
 def _invocation(outcome: Outcome) -> JsonObject:
     """How the run ended; what a reader has to know of it is a notification (§3.20)."""
     notes: list[JsonValue] = [
-        {"level": "note", "message": _text(note)} for note in wording.run_notes(outcome)
+        {"level": "note", "message": _text(note)} for note in verdict.run_notes(outcome)
     ]
     if outcome.error:
         error = outcome.error
         message = _text(f"{error.detail} {error.advice}".strip())
         notes.insert(0, {"level": "error", "descriptor": {"id": error.code}, "message": message})
     elif not outcome.coverage.complete:
-        notes.insert(0, {"level": "warning", "message": _text(wording.reason(outcome))})
+        notes.insert(0, {"level": "warning", "message": _text(verdict.reason(outcome))})
     return {
         "executionSuccessful": outcome.conclusion is not Conclusion.FAILED,
         "exitCode": outcome.exit_code,
@@ -189,8 +193,8 @@ def _fingerprints(finding: Finding) -> JsonObject:
 def _message(finding: Finding) -> str:
     parts = (
         finding.title,
-        finding_wording.removed_lines(finding),
-        finding_wording.anchor_note(finding),
+        of_finding.removed_lines(finding),
+        of_finding.anchor_note(finding),
         finding.explanation,
         finding.evidence and f"Evidence: {finding.evidence}",
         finding.recommendation and f"Recommendation: {finding.recommendation}",

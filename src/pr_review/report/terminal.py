@@ -8,7 +8,12 @@ from pr_review.actions.runner import neutralise
 from pr_review.domain.finding import Finding, Severity
 from pr_review.domain.run import Outcome
 from pr_review.domain.text import show_controls
-from pr_review.report import baseline_wording, finding_wording, wording
+from pr_review.report.wording import baseline, coverage
+from pr_review.report.wording import finding as of_finding
+from pr_review.report.wording import outcome as verdict
+from pr_review.report.wording.order import numbered
+from pr_review.report.wording.quantities import count
+from pr_review.report.wording.run_facts import run_facts
 
 WIDTH = 100
 MAX_FILE_LINES = 200
@@ -35,10 +40,10 @@ def render(outcome: Outcome, *, color: bool = False, width: int = WIDTH) -> str:
         *_findings(outcome, width),
         _suppressed(outcome, width),
         _earlier(outcome, width),
-        _notes("Notes of the reviewer", wording.review_notes(outcome), width),
-        _notes("Notes on this run", wording.run_notes(outcome), width),
+        _notes("Notes of the reviewer", verdict.review_notes(outcome), width),
+        _notes("Notes on this run", verdict.run_notes(outcome), width),
         _coverage(outcome),
-        _prose(" · ".join(wording.run_facts(outcome)), width),
+        _prose(" · ".join(run_facts(outcome)), width),
     ]
     blocks = ("\n".join(_paint(line, color=color) for line in section).rstrip("\n") for section in sections)
     return "\n\n".join(filter(None, blocks)) + "\n"
@@ -50,61 +55,61 @@ def _paint(line: _Line, *, color: bool) -> str:
 
 
 def _verdict(outcome: Outcome, width: int) -> Iterator[_Line]:
-    yield _Line(f"pr-review: {wording.headline(outcome)}", _BOLD)
-    yield from _prose(" · ".join(wording.counts(outcome)), width)
-    yield from _prose(" · ".join(baseline_wording.counts(outcome)), width)
+    yield _Line(f"pr-review: {verdict.headline(outcome)}", _BOLD)
+    yield from _prose(" · ".join(verdict.counts(outcome)), width)
+    yield from _prose(" · ".join(baseline.counts(outcome)), width)
     code = f"{outcome.error.code}: " if outcome.error else ""
-    yield from _prose(code + wording.reason(outcome), width)
-    advice = wording.advice(outcome)
+    yield from _prose(code + verdict.reason(outcome), width)
+    advice = verdict.advice(outcome)
     yield from _prose(f"What to do: {advice}" if advice else "", width)
-    yield from _prose(wording.method(outcome), width)
-    yield from _prose(wording.caveat(outcome), width)
+    yield from _prose(verdict.method(outcome), width)
+    yield from _prose(verdict.caveat(outcome), width)
 
 
 def _findings(outcome: Outcome, width: int) -> Iterator[Iterator[_Line]]:
-    for number, finding in wording.numbered(outcome):
-        yield _finding(number, finding, baseline_wording.marks(outcome, finding), width)
+    for number, finding in numbered(outcome):
+        yield _finding(number, finding, baseline.labels(outcome, finding), width)
 
 
-def _finding(number: int, finding: Finding, marks: list[str], width: int) -> Iterator[_Line]:
+def _finding(number: int, finding: Finding, state: list[str], width: int) -> Iterator[_Line]:
     indent = " " * len(f"{number}. ")
     yield _Line(
         f"{number}. {finding.severity.upper()}: {_one_line(finding.title)}", _STYLES[finding.severity]
     )
-    qualities = marks + finding_wording.qualities(finding) + ([] if finding.in_diff else ["outside the diff"])
+    labels = state + of_finding.labels(finding) + ([] if finding.in_diff else ["outside the diff"])
     names = [f"rule {finding.rule}"] if finding.rule else []
     names += [f"fingerprint {finding.fingerprint}"] if finding.fingerprint else []
-    yield _Line(indent + " · ".join([_one_line(finding_wording.location(finding)), *qualities, *names]))
-    yield from _prose(finding_wording.anchor_note(finding), width, indent)
+    yield _Line(indent + " · ".join([_one_line(of_finding.location(finding)), *labels, *names]))
+    yield from _prose(of_finding.anchor_note(finding), width, indent)
     yield from _prose(finding.explanation, width, indent)
-    yield from _code(finding_wording.numbered_code(finding), indent)
-    evidence = finding_wording.evidence_to_show(finding)
+    yield from _code(of_finding.numbered_code(finding), indent)
+    evidence = of_finding.evidence_to_show(finding)
     yield from _prose(f"Evidence: {evidence}" if evidence else "", width, indent)
     yield from _prose(f"Recommendation: {finding.recommendation}", width, indent)
-    yield from _code(finding_wording.replacement(finding) or finding.suggestion or "", indent)
+    yield from _code(of_finding.replacement(finding) or finding.suggestion or "", indent)
 
 
 def _suppressed(outcome: Outcome, width: int) -> Iterator[_Line]:
-    silenced = baseline_wording.suppressed(outcome)
+    silenced = baseline.suppressed(outcome)
     if silenced:
         yield _Line("Suppressed", _BOLD)
-        yield from _prose(baseline_wording.SUPPRESSED, width)
+        yield from _prose(baseline.SUPPRESSED, width)
     for each in silenced:
         until = f" (until {each.expires})" if each.expires else ""
         yield from _prose(f"- {_in_short(each.finding)}: {_one_line(each.reason)}{until}", width, hang="  ")
 
 
 def _earlier(outcome: Outcome, width: int) -> Iterator[_Line]:
-    known = baseline_wording.earlier(outcome)
+    known = baseline.earlier(outcome)
     if known:
         yield _Line("Earlier findings", _BOLD)
-        yield from _prose(baseline_wording.EARLIER, width)
+        yield from _prose(baseline.EARLIER, width)
     for finding in known:
-        yield from _prose(f"- {baseline_wording.name(finding)}: {_in_short(finding)}", width, hang="  ")
+        yield from _prose(f"- {baseline.state(finding)}: {_in_short(finding)}", width, hang="  ")
 
 
 def _in_short(finding: Finding) -> str:
-    place = _one_line(finding_wording.location(finding))
+    place = _one_line(of_finding.location(finding))
     return f"{finding.severity.upper()} {_one_line(finding.title)}, {place}"
 
 
@@ -117,13 +122,13 @@ def _notes(title: str, notes: Sequence[str], width: int) -> Iterator[_Line]:
 
 def _coverage(outcome: Outcome) -> Iterator[_Line]:
     yield _Line("Coverage", _BOLD)
-    yield _Line(wording.coverage_counts(outcome))
-    files = wording.coverage_files(outcome)
+    yield _Line(coverage.counts(outcome))
+    files = coverage.files(outcome)
     for file in files[:MAX_FILE_LINES]:
-        result, why = wording.coverage_result(file)
+        result, why = coverage.result(file), coverage.reason(file)
         yield _Line(f"  {result:12}  {_one_line(file.path)}" + (f"  ({_one_line(why)})" if why else ""))
     if len(files) > MAX_FILE_LINES:
-        yield _Line(f"  {wording.count(len(files) - MAX_FILE_LINES, 'more file')} in review.json")
+        yield _Line(f"  {count(len(files) - MAX_FILE_LINES, 'more file')} in review.json")
 
 
 def _prose(text: str, width: int, indent: str = "", hang: str = "") -> Iterator[_Line]:

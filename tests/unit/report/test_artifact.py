@@ -10,8 +10,8 @@ from pr_review import __version__
 from pr_review.domain.change import PullRequest
 from pr_review.domain.finding import Finding
 from pr_review.domain.run import Limits, Outcome, TraceCall, TraceTurn, Turn
-from pr_review.report.artifact import build, schema, schema_text, to_json
-from pr_review.report.records import (
+from pr_review.report.artifact.build import build, to_json
+from pr_review.report.artifact.records import (
     FindingRecord,
     LimitsRecord,
     PullRequestRecord,
@@ -20,6 +20,7 @@ from pr_review.report.records import (
     TraceTurnRecord,
     TurnRecord,
 )
+from pr_review.report.artifact.schema import schema, schema_text
 
 COMMITTED = Path(__file__).parents[3] / "docs" / "review.schema.json"
 NAMES = [
@@ -88,7 +89,7 @@ def test_schema_refuses_another_version(outcomes):
 
 
 def test_top_level_of_a_review(outcomes):
-    """Items 66 and 57, and what the design adds."""
+    """Every field that is not a list of records."""
     report = decoded(outcomes.rich)
     assert report["schema_version"] == "1"
     assert report["tool"] == {"name": "pr-review", "version": __version__}
@@ -132,7 +133,7 @@ def test_coverage_counts_and_names_every_file(outcomes):
 
 
 def test_turns_hold_no_arguments_and_no_previews(outcomes):
-    """Decision 9: names, sizes and times only."""
+    """Names, sizes and times only: every artifact has turns, so they hold nothing confidential."""
     turns = decoded(outcomes.rich)["turns"]
     assert [turn["protocol_action"] for turn in turns] == ["execute_tools", "repair", "return_review"]
     assert turns[0]["tool_calls"][0] == {
@@ -146,7 +147,7 @@ def test_turns_hold_no_arguments_and_no_previews(outcomes):
     assert turns[2]["tool_calls"] == []
 
 
-def test_trace_has_the_fields_of_items_67_and_68(outcomes):
+def test_trace_has_arguments_and_previews(outcomes):
     [turn] = decoded(outcomes.rich)["trace"]
     assert set(turn) == set(TraceTurn.model_fields)
     [call] = turn["tool_calls"]
@@ -155,7 +156,7 @@ def test_trace_has_the_fields_of_items_67_and_68(outcomes):
 
 
 def test_trace_is_null_when_off(outcomes):
-    """Item 70; and on an error unless it is kept."""
+    """A workflow has to ask for the trace, because it repeats code and prompts."""
     assert decoded(outcomes.clean)["trace"] is None
     assert decoded(outcomes.failed)["trace"] is None
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pr_review.report.highlight import MAX_CHARS, Word, highlight
-from pr_review.report.languages import BY_SUFFIX
+from pr_review.report.fence_languages import BY_SUFFIX
+from pr_review.report.html.highlight import MAX_CHARS, Word, highlight
 
 SUFFIXES = sorted({language: suffix for suffix, language in BY_SUFFIX.items()}.values())
 

@@ -10,9 +10,14 @@ from itertools import pairwise
 import pytest
 
 from pr_review.domain.finding import AnchorStatus, Edit, Excerpt, Place, Review, Severity, Side
-from pr_review.domain.run import KIB, Coverage, CoverageStatus, FileCoverage
-from pr_review.report import html
-from pr_review.report.html import MAX_COLOURED_CHARS, MAX_FILE_ROWS, MAX_PART_BYTES, render
+from pr_review.domain.run import Coverage, CoverageStatus, FileCoverage
+from pr_review.domain.sizes import KIB
+from pr_review.report.html import render
+from pr_review.report.html.bounded import MAX_PART_BYTES, take
+from pr_review.report.html.finding_sections import MAX_HIGHLIGHTED_CHARS, entries
+from pr_review.report.html.page import style
+from pr_review.report.html.run_sections import MAX_FILE_ROWS
+from pr_review.report.html.safe_html import Html
 
 NAMES = [
     *("rich", "clean", "many", "hostile", "rules_only", "rules_found"),
@@ -233,16 +238,18 @@ def test_code_is_coloured_by_language(page_of):
     assert not [name for name in page_of(path="unknown.xyz").values("class") if name.startswith("word-")]
 
 
-@pytest.mark.parametrize(("first", "coloured"), [(MAX_COLOURED_CHARS - 10, 2), (MAX_COLOURED_CHARS - 9, 1)])
-def test_colouring_has_a_budget(outcomes, first, coloured):
+@pytest.mark.parametrize(
+    ("first", "highlighted"), [(MAX_HIGHLIGHTED_CHARS - 10, 2), (MAX_HIGHLIGHTED_CHARS - 9, 1)]
+)
+def test_highlighting_has_a_budget(outcomes, first, highlighted):
     """Counted over the page; what is beyond it is shown plain."""
     base = outcomes.rich.review.findings[3]
     lines = ("x" * first, "return 1 ")  # 9 characters
     many = base.model_copy(update={"excerpt": Excerpt(start_line=1, lines=("y" * (first - 1), "1"))})
     few = base.model_copy(update={"excerpt": Excerpt(start_line=1, lines=(lines[1] + "2",))})
     review = Review(summary="", findings=(many, few))
-    found = list(html._entries(outcomes.rich.model_copy(update={"review": review})))
-    assert sum(entry.coloured for entry in found) == coloured
+    found = list(entries(outcomes.rich.model_copy(update={"review": review})))
+    assert sum(entry.is_highlighted for entry in found) == highlighted
 
 
 def test_hostile_text_is_shown_as_text(outcomes):
@@ -334,7 +341,7 @@ def test_a_page_is_bounded(outcomes):
     ("size", "shown"), [(MAX_PART_BYTES - 1, 1), (MAX_PART_BYTES, 1), (MAX_PART_BYTES + 1, 0)]
 )
 def test_parts_are_taken_whole_up_to_the_limit(size, shown):
-    part = html._take(["x" * size, "y" * size], 2)
+    part = take([Html("x" * size), Html("y" * size)], 2)
     assert (len(part.shown), part.left_out) == (shown, 2 - shown)
 
 
@@ -392,6 +399,6 @@ PAIRS = [
 @pytest.mark.parametrize(("text", "back"), PAIRS)
 def test_contrast_of_every_text(scheme, text, back):
     """At least 4.5 to 1, as WCAG 2 AA asks for."""
-    palette = colours(html._style())[scheme]
+    palette = colours(style())[scheme]
     high, low = sorted((luminance(palette[text]), luminance(palette[back])), reverse=True)
     assert (high + 0.05) / (low + 0.05) >= 4.5

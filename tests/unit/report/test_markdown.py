@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 
 from pr_review.actions.runner import neutralise
 from pr_review.domain.text import show_controls
-from pr_review.report.markdown import CELL_CHARS, block, cell, code, code_block, html, inline, link
+from pr_review.report.markdown import (
+    CELL_CHARS,
+    block,
+    cell,
+    code,
+    code_block,
+    html,
+    inline,
+    link,
+    list_item,
+    quote,
+)
 
 FRAGMENTS = [
     *"`*_[]()<>#+-.!|~$&:@\\=\"' \n\t{}^%/0a",
@@ -94,8 +105,8 @@ def test_block_with_languages_is_inert(read, text):
 @given(text=HOSTILE)
 def test_block_stays_inside_a_quote_and_a_list(read, text):
     """Our own containers are not left: every line takes the container's prefix."""
-    quoted = "\n".join(f"> {line}" for line in block(text).split("\n"))
-    assert_inert(read(quoted), {"blockquote", "p", "fence"})
+    assert_inert(read(quote(block(text))), {"blockquote", "p", "fence"})
+    assert_inert(read(list_item(block(text))), {"ul", "li", "p", "fence"})
 
 
 @given(text=HOSTILE)
@@ -123,12 +134,24 @@ def test_code_block_is_one_code_block(read, text):
     assert seen.code[0].rstrip("\n") == neutralise(text).rstrip("\n")
 
 
+def summary_element(text: str) -> str:
+    """As ``html`` is used: behind a tag of ours, on its line."""
+    return f"<summary>{html(text)}</summary>"
+
+
 @given(text=HOSTILE)
 @example(text="```\n::error::x\n```\n`##[error]`")
-@pytest.mark.parametrize("function", [inline, cell, block, code, code_block, html])
+@example(text="::")
+@pytest.mark.parametrize("function", [inline, cell, block, code, code_block, summary_element])
 def test_a_printed_page_holds_no_workflow_command(function, text):
     """Whoever prints it in a job: code cannot be escaped, so a space keeps the runner from obeying."""
     assert not re.search(r"^\s*::|##\[", function(text), re.MULTILINE)
+
+
+@given(text=HOSTILE)
+def test_html_is_one_line(text):
+    """So nothing but the tag before it begins a line."""
+    assert not re.search(r"[\n\r\f\v]", html(text))
 
 
 @pytest.mark.parametrize("text", PLAIN)

@@ -4,13 +4,19 @@ import re
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pr_review.domain.finding import AnchorStatus, Edit, Excerpt, Place, Review, Severity, Side
-from pr_review.domain.run import KIB, Conclusion, Coverage, CoverageStatus, ErrorRecord, FileCoverage
-from pr_review.report import wording
+from pr_review.domain.run import Conclusion, Coverage, CoverageStatus, ErrorRecord, FileCoverage
+from pr_review.domain.sizes import KIB
+from pr_review.domain.sizes import utf8_size as size
 from pr_review.report.html import render as render_html
-from pr_review.report.summary import MAX_FILE_ROWS, SUMMARY_BYTES, render
-from pr_review.report.templating import template
+from pr_review.report.markdown import Markdown
+from pr_review.report.summary import SUMMARY_BYTES, render
+from pr_review.report.summary.pieces import MAX_FILE_ROWS, pieces
+from pr_review.report.wording.order import by_severity
+from pr_review.report.wording.outcome import BY_RULES, NO_PROOF
 
 CONCLUSIONS = [
     "rich",
@@ -28,10 +34,6 @@ EXPECTED_BLOCKS = {
     *("h2", "h3", "p", "a", "strong", "hr", "blockquote", "fence", "ul", "li"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
-
-
-def size(text: str) -> int:
-    return len(text.encode())
 
 
 def links(read, markdown: str) -> list[str]:
@@ -52,9 +54,9 @@ def test_every_conclusion_renders(outcomes, read, name):
     ("name", "words"),
     [
         ("rich", ["5 findings", "🔴\u00a01 critical · 🟠\u00a01 high", "1 outside the diff"]),
-        ("clean", ["nothing found", "deepseek-v4-flash reviewed every selected file", wording.NO_PROOF]),
-        ("rules_only", ["the rules found nothing", wording.BY_RULES, wording.NO_PROOF, "secrets, ruff"]),
-        ("rules_found", ["1 finding", wording.BY_RULES, "rule `S602`", "reviewed by rules, offline"]),
+        ("clean", ["nothing found", "deepseek-v4-flash reviewed every selected file", NO_PROOF]),
+        ("rules_only", ["the rules found nothing", BY_RULES, NO_PROOF, "secrets, ruff"]),
+        ("rules_found", ["1 finding", BY_RULES, "rule `S602`", "reviewed by rules, offline"]),
         (
             "incomplete",
             ["incomplete review, 1 finding so far", "`max_rounds`: ", "raise max-rounds", "<details open>"],
@@ -160,13 +162,12 @@ def visible_title() -> str:
     return re.sub(r"\s", "", title)
 
 
-def test_unmarked_values_are_escaped():
-    """A template that forgets its filter still prints inert text."""
-    from jinja2 import DictLoader
-
-    environment = template("page.md.j2", {}).environment.overlay(loader=DictLoader({"t": "{{ value }}"}))
-    assert environment.get_template("t").render(value="<b>@x") == "`<b>@x`"
-    assert environment.get_template("t").render(value="a | <b>") == "a \\| &lt;b&gt;"
+def test_values_of_a_template_are_escaped():
+    """A forgotten conversion still gives inert text, and a method of ``str`` gives plain text again."""
+    assert Markdown.fill("{value}", value="<b>@x") == "`<b>@x`"
+    assert Markdown.fill("{value}", value="a | <b>") == "a \\| &lt;b&gt;"
+    assert Markdown.fill("{value}", value=Markdown("**a** ").strip()) == "\\*\\*a\\*\\*"
+    assert Markdown.concat(("*a*", Markdown("*b*"), 3), " · ") == "\\*a\\* · *b* · 3"
 
 
 def test_default_cap_is_900_kib():
@@ -216,6 +217,33 @@ def test_cap_holds_and_the_most_severe_stay(outcomes, max_bytes):
     left = int(re.search(r"\*\*(\d+) more findings\*\* did not fit", page)[1])
     assert page.count("<summary>🔴") == min(20, page.count("<summary>") - 1)
     assert 0 < left <= 100
+
+
+@given(max_bytes=st.integers(1, 120_000), name=st.sampled_from(["many", "rich", "hostile", "incomplete"]))
+@settings(deadline=None)
+def test_the_limit_holds_and_importance_decides(outcomes, max_bytes, name):
+    """Never over the limit, and never a piece without all the more important ones."""
+    outcome = with_notes(getattr(outcomes, name))
+    page, floor = render(outcome, max_bytes=max_bytes), render(outcome, max_bytes=1)
+    assert size(page) <= max(max_bytes, size(floor))
+    shown = [piece.row in page for piece in pieces(outcome)]
+    assert shown == sorted(shown, reverse=True)
+    whole = render(outcome)
+    assert (page == whole) is (max_bytes >= size(whole))
+
+
+def with_notes(outcome):
+    """Notes of both kinds that stand nowhere else, so that a piece is found in the page by its row."""
+    review = outcome.review.model_copy(update={"notes": tuple(f"Reviewer note {n}." for n in range(20))})
+    return outcome.model_copy(update={"review": review, "notes": tuple(f"Run note {n}." for n in range(20))})
+
+
+def test_room_that_is_left_is_used(outcomes):
+    """At most one piece and the words that count what is left out stay free."""
+    outcome = with_notes(outcomes.many)
+    largest = max(piece.size for piece in pieces(outcome))
+    for max_bytes in range(20_000, 90_000, 10_000):
+        assert max_bytes - size(render(outcome, max_bytes=max_bytes)) < largest + KIB
 
 
 def test_ten_thousand_files(outcomes):
@@ -273,7 +301,7 @@ def test_title_is_cut_in_the_table_and_whole_below(outcomes):
 
 
 def test_worst_severity_ignores_the_order(outcomes):
-    assert wording.by_severity(outcomes.rich)[0] == (Severity.CRITICAL, 1)
+    assert by_severity(outcomes.rich)[0] == (Severity.CRITICAL, 1)
 
 
 def test_failed_without_turns_names_no_reviewer(outcomes):

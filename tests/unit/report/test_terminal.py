@@ -5,8 +5,8 @@ import re
 import pytest
 
 from pr_review.domain.run import Coverage, CoverageStatus, ErrorRecord, FileCoverage
-from pr_review.report import wording
 from pr_review.report.terminal import MAX_FILE_LINES, render
+from pr_review.report.wording.outcome import NO_PROOF, NO_PROOF_EITHER
 
 NAMES = [
     *("rich", "clean", "many", "hostile", "rules_only", "rules_found"),
@@ -39,7 +39,7 @@ def test_a_review_is_complete(outcomes):
     text = render(outcomes.rich)
     for words in (
         "pr-review: 5 findings\n1 critical · 1 high · 1 medium · 1 low · 1 outside the diff\n",
-        wording.NO_PROOF_EITHER,
+        NO_PROOF_EITHER,
         "src/shop/invoice.py:41-42 · security · high confidence\n",
         "   > 42 |     subprocess.run",
         "Evidence: Line 41 builds the command:",
@@ -60,7 +60,7 @@ def test_a_review_is_complete(outcomes):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("clean", [wording.NO_PROOF]),
+        ("clean", [NO_PROOF]),
         (
             "rules_only",
             ["Deterministic rules reviewed this change, not a model", "(conflict-markers, secrets"],
