@@ -104,7 +104,7 @@ def _offline(settings: Settings, files: Sequence[ChangedFile], head: CommitTree)
     paths = [file.path for file in files if file.addressable]
     ruff = find_ruff()
     model = OfflineModel(paths, Ruff(ruff) if ruff else None)
-    sizes = [head.size(path) if head.is_file(path) else 0 for path in paths]
+    sizes = [head.file_size(path) if head.is_file(path) else 0 for path in paths]
     return Reviewer(
         provider=OFFLINE,
         model=model,

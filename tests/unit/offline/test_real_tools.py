@@ -3,6 +3,7 @@
 import os
 import subprocess
 import time
+from contextlib import closing
 
 import pytest
 
@@ -52,12 +53,13 @@ class Case:
         return self.git("rev-parse", "HEAD")
 
     async def review(self, base, head, linter, *, sized=True):
-        with ObjectStore.open(self.repo, self.folder, env=ENV, remaining=lambda: 60.0) as store:
+        with closing(ObjectStore.allocate(self.repo, self.folder, env=ENV, remaining=lambda: 60.0)) as store:
+            store.fill()
             tree = CommitTree.load(store.git, head)
             diff = compute_diff(store.git, base, head)
             paths = [file.path for file in diff.files]
             model = OfflineModel(paths, linter)
-            sizes = [tree.size(path) if tree.is_file(path) else 0 for path in paths]
+            sizes = [tree.file_size(path) if tree.is_file(path) else 0 for path in paths]
             limits = limits_for(Limits(), sizes) if sized else Limits()
             loop = ReviewLoop(model, build_toolbox(store, tree, diff), limits, clock=time.monotonic)
             submission = await loop.run([])
