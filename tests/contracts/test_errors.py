@@ -12,10 +12,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/pr_review"
 
 # Classes whose first argument is a code, or a termination reason that stands for one; the provider's and
-# GitHub's errors are made of the records `Kind` and `Failure`.
+# GitHub's errors are made of the records `Kind` and `ApiFailure`.
 CODED = {
+    "ApiFailure",
     "ConfigError",
-    "Failure",
     "HostError",
     "InvalidTurn",
     "Kind",

@@ -176,6 +176,7 @@ class ActionBox:
             stdout=log,
             stderr=log,
             today=self.today,
+            sleep=lambda _: None,  # a test need not wait for a back-off
         )
         return self.result(run_action(process), log.getvalue())
 

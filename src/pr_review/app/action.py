@@ -51,7 +51,8 @@ def run_action(process: Process) -> int:
         runner.warning(note)
     session.deadline = Deadline.after(settings.timeout_seconds, process.clock)
     return session.review(
-        settings, lambda: target_of_event(settings, process.environ, workspace, session.deadline)
+        settings,
+        lambda: target_of_event(settings, process.environ, workspace, session.deadline, process.sleep),
     )
 
 

@@ -30,6 +30,7 @@ class Process:
     stderr: TextIO
     debug: bool = False
     today: Callable[[], date] = utc_today
+    sleep: Callable[[float], None] = time.sleep
 
     @classmethod
     def of_process(cls, *, debug: bool) -> "Process":

@@ -12,7 +12,7 @@ from pr_review.errors import HostError
 from pr_review.git.fetch import FetchSource
 from pr_review.git.object_store import resolve_ref
 from pr_review.git.workspace import find_top
-from pr_review.github.client import GitHubApi
+from pr_review.github.client import GitHubClient
 from pr_review.github.event import ReviewRequest, load_event
 from pr_review.github.pull_requests import GitHubPulls, cross_check
 from pr_review.review.filters import check_wanted
@@ -38,7 +38,11 @@ class ReviewTarget:
 
 
 def target_of_event(
-    settings: Settings, environ: Mapping[str, str], workspace: Path, deadline: Deadline
+    settings: Settings,
+    environ: Mapping[str, str],
+    workspace: Path,
+    deadline: Deadline,
+    sleep: Callable[[float], None],
 ) -> ReviewTarget:
     """The pull request that the runner's event or the ``pull-request`` input names.
 
@@ -53,13 +57,14 @@ def target_of_event(
         server_url=server,
         repository=environ.get("GITHUB_REPOSITORY", ""),
     )
-    api = GitHubApi(
+    client = GitHubClient(
         environ.get("GITHUB_API_URL") or GITHUB_API,
         settings.github_token,
         remaining=deadline.remaining,
+        sleep=sleep,
         authorities=environ.get("SSL_CERT_FILE") or environ.get("SSL_CERT_DIR"),
     )
-    pulls = GitHubPulls(api, server)
+    pulls = GitHubPulls(client, server)
     request = request if request.pull_request else pulls.complete(request)
     pull = request.pull_request
     if pull is None:
