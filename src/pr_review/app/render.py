@@ -3,7 +3,8 @@
 import sys
 from collections.abc import Callable
 
-from pr_review.actions.runner import Runner, neutralise
+from pr_review.actions.commands import neutralise
+from pr_review.actions.runner import Runner
 from pr_review.app.process import Process
 from pr_review.domain.run import Outcome
 from pr_review.errors import ConfigError

@@ -15,10 +15,9 @@ from pr_review.actions.output_directory import (
     SUMMARY,
     ReportDirectory,
 )
+from pr_review.domain.output_dir import DEFAULT_OUTPUT_DIR
 from pr_review.domain.run import Outcome
 from pr_review.errors import PrReviewError
-
-DEFAULT_OUTPUT_DIR = "pr-review-report"
 
 
 @dataclass(frozen=True)

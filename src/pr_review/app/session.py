@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 import anyio
 
 from pr_review.actions.output_directory import ReportDirectory
-from pr_review.actions.runner import Runner, step_outputs
+from pr_review.actions.runner import Runner
 from pr_review.app import log, signals
 from pr_review.app.baseline import load_baseline
 from pr_review.app.deadline import Deadline
 from pr_review.app.process import Process
 from pr_review.app.reports import (
-    DEFAULT_OUTPUT_DIR,
     ReportPlace,
     Written,
     write_further_reports,
@@ -23,9 +22,11 @@ from pr_review.app.run_state import RunState
 from pr_review.app.supervise import supervise
 from pr_review.app.target import ReviewTarget
 from pr_review.config.settings import Settings
+from pr_review.domain.output_dir import DEFAULT_OUTPUT_DIR
 from pr_review.domain.run import Conclusion, Outcome, Turn
 from pr_review.errors import InternalError, PrReviewError
 from pr_review.masking.redact import redact
+from pr_review.report.step_outputs import step_outputs
 from pr_review.review.conclusion import exit_code
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import FrameType
 
 from pr_review.actions.output_directory import NAMES, REPORT, ReportDirectory
+from pr_review.domain.output_dir import DEFAULT_OUTPUT_DIR
 from pr_review.errors import Interrupted, PrReviewError
 from pr_review.report import minimal_report
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-DEFAULT_OUTPUT_DIR = "pr-review-report"  # as the input's; the table of inputs is too heavy to import here
 
 
 def install(environ: Mapping[str, str]) -> None:

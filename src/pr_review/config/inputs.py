@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pr_review.config import parsers
+from pr_review.domain.output_dir import DEFAULT_OUTPUT_DIR
 
 DEFAULT_ENDPOINT = "https://opencode.ai/zen/go/v1/chat/completions"  # item 3
 DEFAULT_MODEL = "deepseek-v4-flash"  # item 3
@@ -229,7 +230,7 @@ INPUTS: tuple[Input, ...] = (
     ),
     Input(
         "output-dir",
-        "pr-review-report",
+        DEFAULT_OUTPUT_DIR,
         parsers.path_below,
         "Folder for the reports, relative to the workspace; of `pr-review local`, to the current folder.",
     ),

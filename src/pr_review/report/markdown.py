@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
 
-from pr_review.actions.runner import neutralise
+from pr_review.actions.commands import neutralise
 from pr_review.domain.text import shorten, show_controls
 from pr_review.report.languages import LANGUAGES
 from pr_review.report.prose import Piece, blocks, spans

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pr_review.app.signals import DEFAULT_OUTPUT_DIR
 from pr_review.config.inputs import INPUTS
+from pr_review.domain.output_dir import DEFAULT_OUTPUT_DIR
 
 # What the program does first, then what it imports for a review, then a wait.
 CHILD = """
@@ -184,7 +184,7 @@ def test_the_handlers_need_only_the_standard_library():
 
 
 def test_the_default_folder_is_the_input_s():
-    """Two places that must say the same."""
+    """Both use one declaration."""
     assert next(item.default for item in INPUTS if item.name == "output-dir") == DEFAULT_OUTPUT_DIR
 
 
