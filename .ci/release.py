@@ -1,10 +1,10 @@
 # noqa: INP001 -- a script of the workflow, not a module
-"""The edits and checks of a release; `.github/workflows/release.yml` calls them.
+"""Checks and edits files for a release; `.github/workflows/release.yml` calls this script.
 
-- `release.py check VERSION`: version = package = newest changelog entry
+- `release.py check VERSION`: fail unless the package and the newest changelog entry have this version
 - `release.py notes VERSION`: print that changelog entry
-- `release.py pin-action IMAGE`: action.yml runs a built image instead of building one
-- `release.py pin-workflow REPOSITORY SHA TAG`: review.yml names the commit that holds that action.yml
+- `release.py pin-action IMAGE`: make action.yml run a built image instead of building one
+- `release.py pin-workflow REPOSITORY SHA TAG`: make review.yml name the commit that holds that action.yml
 """
 
 import re
@@ -23,7 +23,7 @@ ACTION_USE = re.compile(r"^(\s+uses: )[\w.-]+/pr-review@[0-9a-f]{40} # v[\d.]+$"
 
 
 def check(root: Path, version: str) -> None:
-    """Fail unless package and changelog name the version, and the changelog gives it a date."""
+    """Fail unless the package and the changelog have the version, and the changelog has its date."""
     declared = re.search(r'^__version__ = "([^"]+)"$', (root / PACKAGE).read_text(), re.MULTILINE)
     if not declared or declared[1] != version:
         raise SystemExit(f"{PACKAGE} does not say {version}")
@@ -31,7 +31,7 @@ def check(root: Path, version: str) -> None:
 
 
 def notes(root: Path, version: str) -> str:
-    """The newest changelog entry, which must be the version's."""
+    """Return the newest changelog entry; fail unless it belongs to the version."""
     entries = re.split(r"^## ", (root / CHANGELOG).read_text(), flags=re.MULTILINE)[1:]
     released = [entry for entry in entries if not entry.startswith("[Unreleased]")]
     if not released or not re.match(rf"\[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d\n", released[0]):

@@ -1,16 +1,17 @@
-"""Where quoted code ends up, measured on real changes, and how long that takes.
+"""Measures on real changes where quoted code is placed, and how long that takes.
 
-Added or removed spans of one to five lines are drawn from three sources: the commits of this repository,
-packages that are installed twice (pip carries older versions of some), and a package whose asynchronous half
-was turned into a synchronous one line by line. A file of a change is drawn first, then a span of it, so that
-no large one outweighs the others. Each span is quoted with noise in its white space, sometimes with markers
-or line numbers, and with a line that is right, 3 or 10 lines off, or missing.
+It draws added or removed spans of one to five lines from three sources: the commits of this repository,
+packages that are installed in two versions (pip carries older versions of some), and a package whose
+synchronous half is a line-by-line translation of its asynchronous half. It draws a changed file first and
+then a span of that file, so that no large file outweighs the others. It quotes each span with noise in the
+white space, sometimes with markers or line numbers. The given line is right, 3 or 10 lines off, or missing.
 
     python benchmarks/anchoring.py [SPANS] [SEED]
 
-Prints what became of the quotes in percent, then the seconds for 100 findings in one file of growing size.
-`wrong` is a place that was not quoted but is shown as if it were; `still there` a removed span that the same
-run of changes adds again, shown at the head. Ends with 1 when a bound of docs/findings.md does not hold.
+It prints the outcomes in percent, then the seconds for 100 findings in one file of growing size. `wrong`
+means that a place is shown as the quoted one but is not. `still there` means that the same run of changes
+adds the removed span again, so it is shown at the head. The exit code is 1 when a bound of docs/findings.md
+is exceeded.
 """
 
 import os
@@ -49,7 +50,7 @@ ERRORS: dict[int | None, str] = {0: "line right", 3: "3 lines off", 10: "10 line
 WEIGHTED_SOURCES = ("history", "history", "versions", "versions", "twins")
 SIZES = (7_500, 15_000, 30_000, 60_000)
 
-# What must hold: row, outcome, percent at most.
+# Upper bounds: row, outcome, percent.
 BOUNDS = (("all", "wrong", 0.5), ("2 lines or more", "wrong", 0.1), ("3 lines", "ambiguous", 3.0))
 MAX_SECONDS = 1.0  # for 100 findings in 30,000 lines
 
@@ -57,7 +58,7 @@ Place = tuple[Side, int, int]
 
 
 class Run(NamedTuple):
-    """Changed lines without a context line between them, blank ones left out."""
+    """Consecutive changed lines without a context line between them; blank lines are left out."""
 
     added: list[HunkLine]
     removed: list[HunkLine]
@@ -73,12 +74,12 @@ class Pair(NamedTuple):
     runs: list[Run]
 
     def long_enough(self, kind: LineKind, count: int) -> list[Run]:
-        """The runs that hold so many lines of a kind."""
+        """The runs that hold at least this many lines of a kind."""
         return [run for run in self.runs if len(run.of(kind)) >= count]
 
 
 class Span(NamedTuple):
-    """What is quoted, and every place that is right."""
+    """A quoted span, and every right place for it."""
 
     lines: Sequence[HunkLine]
     place: Place
@@ -114,7 +115,7 @@ def main() -> int:
 
 
 def versions() -> dict[str, tuple[Path, Path]]:
-    """Packages installed beside the older version that pip carries."""
+    """Packages that are installed and also exist as an older version inside pip."""
     pairs = {name: (SITE / "pip/_vendor" / name, SITE / name) for name in TWICE}
     return {name: pair for name, pair in pairs.items() if all(path.is_dir() for path in pair)}
 
@@ -184,7 +185,7 @@ def find_runs(hunks: Sequence[Hunk]) -> Iterator[Run]:
 
 
 def measure(sources: dict[str, list[Pair]], spans: int, rng: random.Random) -> dict[str, Counter[str]]:
-    """Draw, quote, place, judge; one counter a row of the table."""
+    """Draw, quote, place and judge spans; returns one counter per row of the table."""
     pools = {
         (name, kind, count): [pair for pair in sources[name] if pair.long_enough(kind, count)]
         for name, kind, count in product(sources, KINDS, LENGTHS)
@@ -209,7 +210,7 @@ def measure(sources: dict[str, list[Pair]], spans: int, rng: random.Random) -> d
 
 
 def draw_span(run: Run, kind: LineKind, count: int, rng: random.Random) -> Span:
-    """Consecutive lines of the kind, blank ones aside."""
+    """Consecutive lines of the kind, without blank lines."""
     start = rng.randint(0, len(run.of(kind)) - count)
     lines = run.of(kind)[start : start + count]
     texts = [normalise(line.text) for line in lines]
@@ -229,7 +230,7 @@ def to_place(lines: Sequence[HunkLine]) -> Place:
 
 
 def quote(lines: Sequence[HunkLine], rng: random.Random) -> str:
-    """The text with noise in its white space, in one case of ten as a patch or a listing shows it."""
+    """The text with noise in its white space; sometimes as a patch or a numbered listing shows it."""
     noisy = [add_noise(line.text, rng) for line in lines]
     style = rng.random()
     if style < 0.1:
@@ -281,7 +282,7 @@ def print_table(sources: dict[str, list[Pair]], table: dict[str, Counter[str]]) 
 
 
 def time_findings(size: int) -> float:
-    """Seconds to index one file of so many added lines and to place 100 findings in it; best of three."""
+    """Seconds to index a file of ``size`` added lines and place 100 findings in it; the best of three."""
     rng = random.Random(size)
     texts = [f"    value_{rng.randrange(size * 2)} = compute({number % 97}, x)" for number in range(size)]
     lines = tuple(HunkLine(LineKind.ADDED, text, None, number) for number, text in enumerate(texts, start=1))

@@ -1,8 +1,8 @@
-"""Cold start of the action: from `docker run` to the first byte at the model, in a new container each time.
+"""Measures the cold start of the action, from `docker run` to the first byte that the model receives.
 
-The event is workflow_dispatch, so PyGithub asks for the pull request before the model is asked anything;
-GitHub and the model are one server on loopback. Prints seconds, the median and the fastest run. Run it on an
-idle machine: `python -m benchmarks.cold_start [RUNS]`.
+Each run uses a new container. The event is workflow_dispatch, so PyGithub asks for the pull request before
+the model is asked. One server on loopback acts as GitHub and as the model. The script prints the median and
+the fastest run in seconds. Run it on an idle machine: `python -m benchmarks.cold_start [RUNS]`.
 """
 
 import argparse
@@ -25,7 +25,7 @@ REPLY = {"id": "r", "model": "m", "choices": [{"index": 0, "finish_reason": "sto
 
 
 class Server(ThreadingHTTPServer):
-    """Answers as GitHub to GET and as the model to POST; notes when each was first asked."""
+    """Answers GET as GitHub and POST as the model, and records when each was first asked."""
 
     def __init__(self, answers: dict[str, Any]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -36,7 +36,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Notes the time before it reads a request's body."""
+    """Records the time before it reads a request's body."""
 
     protocol_version = "HTTP/1.1"
     server: Server
@@ -58,11 +58,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Silent."""
+        """Print nothing."""
 
 
 def review(job: Job, server: Server) -> tuple[float, float]:
-    """Seconds from the engine's start to GitHub's and to the model's first byte."""
+    """Seconds from the engine's start to the first byte at GitHub and at the model."""
     server.first.clear()
     inputs = {"endpoint": f"{server.url}/v1/chat/completions", "api-key": "benchmark-key", "model": "m"}
     inputs |= {"pull-request": str(NUMBER), "github-token": "benchmark-token"}
@@ -89,7 +89,7 @@ def main(runs: int) -> None:
         server = Server(github_answers(sample))
         jobs = [lay_out(engine, TAG, sample, Path(folder) / f"work{number}") for number in range(runs + 1)]
         nothing(engine)
-        review(jobs.pop(), server)  # the first run warms the machine's file cache
+        review(jobs.pop(), server)  # the first run fills the machine's file cache
         measured = [(*review(job, server), nothing(engine)) for job in jobs]
     print(f"of {runs} runs                                 median  fastest")
     labels = (

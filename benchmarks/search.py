@@ -1,9 +1,9 @@
-"""Search, read and diff at a commit, measured against plain git on the same commit.
+"""Compares search, read and diff at a commit with plain git on the same commit.
 
     python benchmarks/search.py [--files 20000] [--runs 9]
 
-Prints medians of alternating runs and their ratio. Targets: a search at most 1.3 times ``git grep -F``, and
-one git process for 500 reads.
+It prints the medians of alternating runs and their ratio. Targets: a search takes at most 1.3 times as long
+as ``git grep -F``, and 500 reads start one git process.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def build_repository(folder: Path, files: int) -> tuple[str, str]:
 
 
 def compare(ours: Callable[[], object], plain: Callable[[], object], runs: int) -> tuple[float, float]:
-    """Median seconds of both, run by turns so that a busy machine slows both."""
+    """Median seconds of both; the runs alternate, so that a busy machine slows both."""
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(runs):
         for call, taken in zip((ours, plain), times, strict=True):

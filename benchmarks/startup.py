@@ -1,7 +1,7 @@
-"""Start-up of `pr-review local`: from process start to the first byte of the first model request.
+"""Measures the start-up of `pr-review local`, from process start to the first byte of the first request.
 
-Prints medians in seconds, the ratio to `python -c "import httpx, pydantic"`, and the peak memory of one whole
-review in MiB. Run it on an idle machine: `python benchmarks/startup.py [RUNS]`.
+It prints medians in seconds, the ratio to `python -c "import httpx, pydantic"`, and the peak memory of one
+whole review in MiB. Run it on an idle machine: `python benchmarks/startup.py [RUNS]`.
 """
 
 import argparse
@@ -29,7 +29,7 @@ RESPONSE = (
 
 
 class Model:
-    """Accepts one request at a time, notes when its first byte arrived, and answers with a clean review."""
+    """Accepts one request at a time, records when its first byte arrived, and answers with a review."""
 
     def __init__(self) -> None:
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -54,7 +54,7 @@ class Model:
 
 
 def make_repository(path: Path) -> None:
-    """A base and a topic commit of one small file."""
+    """A base commit and a topic commit of one small file."""
     identity = {f"GIT_{r}_{k}": "a@example.com" for r in ("AUTHOR", "COMMITTER") for k in ("NAME", "EMAIL")}
     env = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull} | identity
 

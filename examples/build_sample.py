@@ -1,7 +1,7 @@
-"""Builds the sample: a git repository with a pull request in it, as a runner's checkout leaves it.
+"""Builds the sample: a git repository that holds a pull request, as a runner's checkout leaves it.
 
-`sample/base` is the base branch when the pull request branched off, `sample/head` what the pull request adds
-to or replaces in it, `sample/main` what the base branch got meanwhile. Authors and dates are fixed, so the
+`sample/base` is the base branch at the merge base. `sample/head` holds the files that the pull request adds
+or replaces. `sample/main` holds the later changes of the base branch. Authors and dates are fixed, so the
 SHAs are the same everywhere. `sample/expected.json` lists every planted defect.
 """
 
@@ -29,7 +29,7 @@ DATES |= {"main": "2026-01-07T09:00:00+00:00", "merge": "2026-01-08T09:00:00+00:
 
 @dataclass(frozen=True)
 class Sample:
-    """Where the sample stands; ``base_sha`` is the tip of the base branch, as in GitHub's payload."""
+    """Paths and commits of the sample; ``base_sha`` is the base branch's tip, as in GitHub's payload."""
 
     repo: Path
     event_path: Path
@@ -40,7 +40,7 @@ class Sample:
 
 
 def build(destination: Path) -> Sample:
-    """Create ``destination/workspace`` and ``destination/event.json``; ``destination`` must not have them.
+    """Create ``destination/workspace`` and ``destination/event.json``; neither may exist yet.
 
     The workspace is checked out at the pull request's merge commit, detached, with full history, as
     actions/checkout does with ``fetch-depth: 0``.
@@ -69,7 +69,7 @@ def build(destination: Path) -> Sample:
 
 
 def expected() -> list[dict[str, object]]:
-    """Every planted defect as ``{"path", "line", "kind"}``; nothing else may be found."""
+    """Every planted defect as ``{"path", "line", "kind"}``; a review may find nothing else."""
     defects: list[dict[str, object]] = json.loads((SAMPLE / "expected.json").read_text(encoding="utf-8"))
     return defects
 
@@ -82,7 +82,7 @@ def _commit(repo: Path, overlay: str, message: str) -> str:
 
 
 def _git(repo: Path, *arguments: str, date: str = "") -> str:
-    """Run git without the user's own configuration, so that the SHAs depend on nothing else."""
+    """Run git without the user's configuration, so that it cannot change the SHAs."""
     env = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     env |= IDENTITY | {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date} if date else {}
     command = ["git", "-c", "core.autocrlf=false", *arguments]
@@ -92,7 +92,7 @@ def _git(repo: Path, *arguments: str, date: str = "") -> str:
 
 
 def _event(base_sha: str, head_sha: str, merge_sha: str) -> dict[str, object]:
-    """The payload of `pull_request`, its fields as GitHub sends them, without those nobody here reads."""
+    """The payload of `pull_request` as GitHub sends it, reduced to the fields that are read here."""
     owner, name = REPOSITORY.split("/")
     user = {"login": "ada-example", "id": 1001, "type": "User"}
     repository = {

@@ -1,7 +1,7 @@
-"""Draw a job summary as GitHub shows it: ``python examples/picture.py summary.md summary.png``.
+"""Draws a job summary as GitHub shows it: ``python examples/picture.py summary.md summary.png``.
 
-Opt-in, for the README's picture. It needs the development packages (markdown-it-py) and a Chromium on PATH
-(Debian: ``apt-get install chromium fonts-noto-color-emoji``); nothing is loaded from the network.
+It makes the README's picture. It needs the development packages (markdown-it-py) and a Chromium on PATH
+(Debian: ``apt-get install chromium fonts-noto-color-emoji``). It loads nothing from the network.
 """
 
 import argparse
@@ -40,12 +40,12 @@ summary { cursor: pointer; }
 .language-diff .removed { color: #82071e; background: #ffebe9; }
 .language-diff .added { color: #116329; background: #dafbe1; }
 """
-# The page tells its own height, so that the picture ends where the text does.
+# The page reports its height, so that the picture ends where the text ends.
 MEASURE = "<script>document.title = 'height:' + document.documentElement.scrollHeight</script>"
 
 
 def page(markdown: str, *, unfold: int) -> str:
-    """The summary as a web page, its first ``unfold`` folded parts open; what follows them is left out."""
+    """The summary as a web page that ends after its first ``unfold`` folded parts, which are open."""
     body = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(markdown)
     if unfold and "</details>" in body:
         *shown, _ = body.split("</details>")[: unfold + 1]
@@ -72,7 +72,7 @@ def chromium(profile: Path, *arguments: str) -> str:
 
 
 def draw(markdown: str, png: Path, *, width: int = WIDTH, unfold: int = 1, scale: float = SCALE) -> None:
-    """Write the picture; it is as high as the page, times ``scale``."""
+    """Write the picture. Its height is the page's height times ``scale``."""
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch, "page.html")
         source.write_text(page(markdown, unfold=unfold), encoding="utf-8")

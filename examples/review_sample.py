@@ -1,7 +1,7 @@
-"""Reviews the sample as GitHub's runner would: event file, INPUT_* and GITHUB_* variables; `make review`.
+"""Reviews the sample as GitHub's runner would, with an event file and INPUT_* and GITHUB_* variables.
 
-Builds the sample repository in `.build/sample`, runs `pr-review action` on it with the offline provider, and
-prints the report. Its exit code is the action's.
+`make review` runs this script. It builds the sample repository in `.build/sample`, runs `pr-review action`
+on it with the offline provider, and prints the report. Its exit code is the action's.
 """
 
 import os
@@ -23,7 +23,7 @@ FILES = {
 
 
 def runner_environment(sample: Sample, commands: Path) -> dict[str, str]:
-    """The variables that the runner sets for a container action, and nothing of this machine's but PATH."""
+    """The variables that the runner sets for a container action, and only PATH from this machine."""
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(commands),
@@ -43,7 +43,7 @@ def runner_environment(sample: Sample, commands: Path) -> dict[str, str]:
 
 
 def main() -> int:
-    """Build, run, print."""
+    """Build the sample, run the action on it, and print the report."""
     shutil.rmtree(ROOT, ignore_errors=True)
     sample = build(ROOT)
     commands = ROOT / "commands"

@@ -15,14 +15,14 @@ from typing import Any
 import hypothesis
 import pytest
 
-# A slow machine is not a failing test: examples are bounded in number, not in time.
+# The number of examples is limited, not their time, so that no test fails on a slow machine.
 hypothesis.settings.register_profile("suite", deadline=None)
 hypothesis.settings.load_profile("suite")
 
 
 @dataclass(frozen=True)
 class Request:
-    """One request as it arrived; header names are lower case, equal ones joined, ``body`` the raw bytes."""
+    """One request as it arrived; header names are lower case, repeated ones are joined, ``body`` is raw."""
 
     method: str
     path: str
@@ -36,7 +36,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """One scripted response; ``chunks`` go out as a chunked body, ``hang_up`` closes before its end."""
+    """One scripted response; ``chunks`` form a chunked body, and ``hang_up`` closes before its end."""
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ Rule = Callable[[Request], Answer]
 
 
 class ChatServer:
-    """Answers from a queue, or by a rule once the queue is empty; an unscripted request gets a 501."""
+    """Answers from a queue, then by a rule when the queue is empty. An unscripted request gets a 501."""
 
     def __init__(self, address: tuple[str, int], stopping: threading.Event, *, scheme: str = "http") -> None:
         self.requests: list[Request] = []
@@ -88,12 +88,12 @@ class ChatServer:
 
     @staticmethod
     def raw(body: bytes, *, status: int = 200, **options: Any) -> Answer:
-        """Any bytes."""
+        """A response with any bytes."""
         return Answer(status=status, body=body, **options)
 
     @staticmethod
     def sse(events: Iterable[Any], **options: Any) -> Answer:
-        """A stream of server-sent events: JSON values, or texts such as ``[DONE]`` sent as they are."""
+        """A stream of server-sent events: JSON values, or texts such as ``[DONE]``, sent unchanged."""
         chunks = tuple(
             f"data: {event if isinstance(event, str) else json.dumps(event, ensure_ascii=False)}\n\n".encode()
             for event in events
@@ -102,7 +102,7 @@ class ChatServer:
 
     @staticmethod
     def chunked(chunks: Iterable[bytes], **options: Any) -> Answer:
-        """A chunked body, each chunk flushed on its own."""
+        """A chunked body; each chunk is flushed separately."""
         return Answer(chunks=tuple(chunks), **options)
 
     @staticmethod
@@ -113,7 +113,7 @@ class ChatServer:
         finish_reason: str | None = None,
         **options: Any,
     ) -> Answer:
-        """A whole reply; ``calls`` are (id, name, arguments as text), and decide the finish reason."""
+        """A whole reply. ``calls`` are (id, name, arguments as text) and set the default finish reason."""
         tool_calls = [
             {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
             for call_id, name, arguments in calls
@@ -134,7 +134,7 @@ class ChatServer:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # else head and body, two writes, cost 40 ms together
+    disable_nagle_algorithm = True  # otherwise the two writes of head and body take 40 ms
     timeout = 10
     server: "_Server"
 
@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         chat.stopping.wait(answer.delay) if answer.delay else None
         try:
             self._send(answer)
-        except OSError:  # the client went away, as a test of timeouts wants it
+        except OSError:  # the client went away, as tests of timeouts expect
             self.close_connection = True
 
     do_POST = do_GET = _handle  # noqa: N815 -- http.server's names
@@ -176,7 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, *_: Any) -> None:
-        """Silent: a test reads what was requested from the fixture."""
+        """Print nothing; a test reads the requests from the fixture."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -184,7 +184,7 @@ class _Server(ThreadingHTTPServer):
     chat: ChatServer
 
     def handle_error(self, request: socket.socket | tuple[bytes, socket.socket], client_address: Any) -> None:
-        """A client that hangs up is part of many tests."""
+        """Print nothing; in many tests the client hangs up."""
 
 
 @contextmanager
@@ -204,7 +204,7 @@ def _serving(tls: ssl.SSLContext | None) -> Iterator[ChatServer]:
 
 @pytest.fixture
 def start_chat_server() -> Iterator[Callable[..., ChatServer]]:
-    """A factory of scripted servers on 127.0.0.1, with TLS when given a context; closed after the test."""
+    """A factory for scripted servers on 127.0.0.1, with TLS if given a context; they stop after the test."""
     with ExitStack() as stack:
         yield lambda tls=None: stack.enter_context(_serving(tls))
 

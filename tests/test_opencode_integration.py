@@ -1,6 +1,7 @@
-"""The real provider, opt-in (item 94): ``OPENCODE_INTEGRATION=1``, a key, and nothing of either is printed.
+"""Reviews with the real provider. They run only with ``OPENCODE_INTEGRATION=1`` and a key.
 
-``OPENCODE_BASE_URL`` and ``OPENCODE_MODEL`` choose another endpoint and model, as for the program itself.
+Neither the key nor its header is printed. ``OPENCODE_BASE_URL`` and ``OPENCODE_MODEL`` choose another
+endpoint and model, as for the program itself.
 """
 
 import json
@@ -29,7 +30,7 @@ pytestmark = [
     pytest.mark.skipif(not KEY, reason="OPENCODE_API_KEY is not set"),
 ]
 
-# The change looks right alone; only the definition that it does not show makes it wrong.
+# The change alone looks right. It is wrong because of a definition that the patch does not show.
 BASE = {
     "shop/prices.py": 'def unit_price(item):\n    """The price in cents, or None for an unknown item."""\n'
     "    return {'apple': 30, 'pear': 45}.get(item)\n",

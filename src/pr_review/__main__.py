@@ -1,4 +1,4 @@
-"""The process: signal handlers before anything heavy (decision 14), then the command line."""
+"""The process: signal handlers before anything heavy , then the command line."""
 
 import os
 import sys

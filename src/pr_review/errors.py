@@ -8,13 +8,14 @@
     │   └── ModelError                 the provider failed or answered outside the protocol
     │       ├── InvalidTurn            one bad turn: may be repaired, never executed
     │       └── ReviewStopped          a budget ended the conversation
-    │           └── ContextOverflow    it does not fit the model's context window
+    │           ├── ContextOverflow    it does not fit the model's context window
+    │           └── PartialReview      some conversations of the run failed
     ├── Skipped                    0   there is nothing to review
     ├── Interrupted          130/143   the runner or a person cancelled the run
     └── InternalError              4   a bug of ours
     ToolFailure                    --  a tool's own error; the model sees it and goes on
 
-A message never holds a secret, a local path, or a provider's body (REQUIREMENTS item 72).
+A message never holds a secret, a local path, or a provider's body.
 """
 
 from enum import StrEnum
@@ -28,7 +29,7 @@ SIGNAL_EXIT_BASE = 128
 
 
 class TerminationReason(StrEnum):
-    """Why the review loop ended (item 59). A run that never started a loop, or was cancelled, has none."""
+    """Why a conversation ended. A run that started none, or that was cancelled, has none."""
 
     FINAL_REVIEW = "final_review"
     MAX_ROUNDS = "max_rounds"
@@ -85,7 +86,7 @@ class ModelError(ReviewError):
 class InvalidTurn(ModelError):
     """One turn of the model broke the protocol: ``invalid_tool_call`` or ``invalid_model_response``.
 
-    Such a turn may be repaired (decision 6); nothing of it is executed or sent back.
+    The model may be asked again; nothing of the turn is executed or sent back.
     """
 
     def __init__(self, reason: TerminationReason, detail: str, advice: str = "") -> None:
@@ -94,12 +95,16 @@ class InvalidTurn(ModelError):
 
 
 class ReviewStopped(ModelError):
-    """A budget ended the loop: what is known so far is kept and the conclusion is ``incomplete``."""
+    """A budget ended the conversation: what is known is kept and the conclusion is ``incomplete``."""
 
     def __init__(
-        self, reason: TerminationReason, detail: str, advice: str = "", *, code: str | None = None
+        self, reason: TerminationReason | None, detail: str, advice: str = "", *, code: str | None = None
     ) -> None:
-        super().__init__(code or reason.value, detail, advice, termination_reason=reason)
+        super().__init__(code or str(reason), detail, advice, termination_reason=reason)
+
+
+class PartialReview(ReviewStopped):
+    """Some conversations of the run failed; what the others found stands."""
 
 
 class ContextOverflow(ReviewStopped):
@@ -120,7 +125,7 @@ class Skipped(PrReviewError):
 
 
 class Interrupted(PrReviewError):
-    """The run was cancelled by a signal (decision 14)."""
+    """The run was cancelled by a signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__("cancelled", "The run was cancelled.", "Run again if that was not intended.")
@@ -141,7 +146,7 @@ class InternalError(PrReviewError):
 
 
 class ToolFailure(Exception):
-    """A tool's own error (item 41): reaches the model as ``{"ok":false,"error":{"code","message"}}``."""
+    """A tool's own error: the model reads it as ``{"ok":false,"error":{"code","message"}}`` and goes on."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")

@@ -1,9 +1,9 @@
-"""A container engine: Docker where one runs, else podman, with a base image made from Debian if need be.
+"""A container engine: Docker if it runs, otherwise podman.
 
-Podman gets storage and settings of its own, so that a machine's own images stay untouched and a container
-starts without systemd, without user sessions and with either kind of cgroups. Where the Dockerfile's base
-cannot be pulled, a stand-in is made of Debian's packages: the same Debian release and Python minor version,
-without byte code of the standard library, as the official image is.
+Podman gets its own storage and settings. So the machine's own images stay untouched, and a container starts
+without systemd, without user sessions and with either kind of cgroups. If the Dockerfile's base image cannot
+be pulled, a substitute is built from Debian's packages. It has the same Debian release and Python minor
+version, and like the official image it has no byte code of the standard library.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ BASE_TOOLS = ("mmdebstrap",)
 PINNED_BASE = re.compile(r"^FROM (\S+-(\w+)@sha256:[0-9a-f]{64})", re.MULTILINE)
 OUTPUT_SHOWN = 4000
 STAND_IN_PACKAGES = ("ca-certificates", "python3", "python3-pip", "python3-venv")
-# Of the machine, so that pip and git work in the stand-in as they do outside: authorities and pip's settings.
+# The machine's certificate authorities and pip settings, so that pip and git work inside the substitute.
 NETWORK_FILES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pip.conf")
 
 
@@ -35,12 +35,12 @@ class UnavailableError(Exception):
 
 
 class EngineError(Exception):
-    """A program ended badly; the message holds the end of what it said."""
+    """A program failed; the message holds the end of its output."""
 
 
 @dataclass(frozen=True)
 class Engine:
-    """A program that speaks Docker's command line; ``bases`` maps pinned bases to local stand-ins."""
+    """A program with Docker's command line; ``bases`` maps pinned base images to local substitutes."""
 
     program: str
     environ: Mapping[str, str] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Engine:
         return [self.program, *arguments]
 
     def run(self, *arguments: str) -> str:
-        """Standard output of one call; fails with what the engine said."""
+        """Standard output of one call; an error holds the engine's output."""
         return _run(self.command(*arguments), self.environ)
 
     def build(self, context: Path, tag: str) -> None:
@@ -62,7 +62,7 @@ class Engine:
         stand_ins = [f"--build-context={base}=container-image://{name}" for base, name in self.bases.items()]
         pull = ["--pull=never", *stand_ins] if stand_ins else []
         self.run("build", *pull, "--tag", tag, "--file", str(context / "Dockerfile"), str(context))
-        if self.program == "podman":  # its storage is ours alone: drop what older builds left
+        if self.program == "podman":  # this storage has no other user, so remove what older builds left
             self.run("image", "prune", "--force", "--filter", "until=24h")
 
     def inspect(self, tag: str) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def find_engine(dockerfile: Path) -> Engine:
 
 
 def _install(tools: Sequence[str]) -> None:
-    """Debian's packages for the missing ones of ``tools``; only root on Debian can."""
+    """Install Debian's packages for the missing ``tools``; only root on Debian can do this."""
     missing = [tool for tool in tools if not shutil.which(tool)]
     if not missing:
         return
@@ -129,7 +129,7 @@ runroot = "{state / "run"}"
 
 
 def _provide_bases(podman: Engine, dockerfile: Path) -> dict[str, str]:
-    """Stand-ins for the bases that are neither here nor to be had."""
+    """Substitutes for the base images that are not present and cannot be pulled."""
     pinned = dict(PINNED_BASE.findall(dockerfile.read_text(encoding="utf-8")))
     return {
         base: _stand_in(podman, suite)
@@ -140,7 +140,7 @@ def _provide_bases(podman: Engine, dockerfile: Path) -> dict[str, str]:
 
 
 def _check_that_containers_run(podman: Engine, dockerfile: Path) -> None:
-    """A sandbox may forbid what a container needs; the reason is what podman says."""
+    """A sandbox may forbid what a container needs; podman's output is the reason."""
     base = PINNED_BASE.findall(dockerfile.read_text(encoding="utf-8"))[0][0]
     try:
         podman.run("run", "--rm", "--network", "none", podman.bases.get(base, base), "true")
@@ -151,7 +151,7 @@ def _check_that_containers_run(podman: Engine, dockerfile: Path) -> None:
 
 
 def _stand_in(podman: Engine, suite: str) -> str:
-    """A local image of Debian's ``suite`` with its own Python; made once."""
+    """A local image of Debian's ``suite`` with Debian's Python; it is built once."""
     archive = STATE / f"{suite}.tar"
     hooks = [f'cp {path} "$1{path}"' for path in NETWORK_FILES if Path(path).exists()]
     hooks.append('find "$1/usr/lib" -name __pycache__ -prune -exec rm -rf {} +')

@@ -1,4 +1,4 @@
-"""The image, built once a session, and jobs on a runner: a plugin of pytest, for `make container-test`."""
+"""A pytest plugin for `make container-test`: the image, built once per session, and jobs on a runner."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ LAST_LINE = pytest.StashKey[str]()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """The image's size, or why there is none."""
+    """Print the image's size, or the reason why there is none."""
     if LAST_LINE in config.stash:
         terminalreporter.write_line(config.stash[LAST_LINE])
 
@@ -50,5 +50,5 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 def new_job(
     engine: Engine, image: str, sample: Sample, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[], Job]:
-    """Lays out a fresh job on the sample."""
+    """Create a fresh job for the sample."""
     return lambda: lay_out(engine, image, sample, tmp_path_factory.mktemp("work"))

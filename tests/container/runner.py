@@ -1,8 +1,8 @@
-"""GitHub's runner, as far as a container action sees it: folders, mounts, variables, cancellation.
+"""GitHub's runner as a container action sees it: folders, mounts, variables, cancellation.
 
-After actions/runner's ContainerActionHandler and ProcessInvoker: the container runs as root without `--user`
-and `--init`; inputs are ``INPUT_`` and the upper-case name, in which only spaces become underscores; a
-cancelled step gets SIGINT, 7.5 s later SIGTERM, 2.5 s later it is killed.
+It follows ContainerActionHandler and ProcessInvoker of actions/runner. The container runs as root without
+`--user` and `--init`. The variable of an input is ``INPUT_`` and its upper-case name; only spaces become
+underscores. A cancelled step gets SIGINT, then SIGTERM after 7.5 s, and is killed 2.5 s later.
 """
 
 import json
@@ -69,7 +69,7 @@ CONSTANT = {
 
 @dataclass(frozen=True)
 class Step:
-    """What a finished step left; ``signals`` are those that it took to end it."""
+    """The results of a finished step; ``signals`` are the signals that were needed to end it."""
 
     exit_code: int
     log: str
@@ -96,7 +96,7 @@ class Step:
 
 @dataclass
 class Job:
-    """One job's folders below ``root``, and how its steps run; ``context`` are the event's own variables."""
+    """One job's folders in ``root``, and how its steps run; ``context`` holds the event's variables."""
 
     engine: Engine
     image: str
@@ -139,7 +139,7 @@ class Job:
     def start(
         self, inputs: Mapping[str, str], *, network: str, environ: Mapping[str, str] | None = None
     ) -> "Running":
-        """Start the action; ``environ`` are variables of the workflow's `env:`."""
+        """Start the action; ``environ`` holds the variables of the workflow's `env:`."""
         variables = CONSTANT | dict(self.context) | dict(environ or {})
         variables |= {key: f"/github/file_commands/{name}_1" for key, name in FILE_COMMANDS.items()}
         variables |= {f"INPUT_{key.replace(' ', '_').upper()}": value for key, value in inputs.items()}
@@ -181,13 +181,13 @@ class Running:
     started: float
 
     def finish(self, seconds: float = STEP_SECONDS, signals: tuple[signal.Signals, ...] = ()) -> Step:
-        """Wait for its end; raises ``subprocess.TimeoutExpired``."""
+        """Wait until the step ends; raises ``subprocess.TimeoutExpired``."""
         log, _ = self.process.communicate(timeout=seconds)
         took = time.monotonic() - self.started
         return Step(self.process.returncode, log, took, self.job.workspace, self.job.commands, signals)
 
     def cancel(self) -> Step:
-        """End it as the runner does."""
+        """Cancel the step as the runner does."""
         sent: tuple[signal.Signals, ...] = ()
         for number, grace in GRACE:
             self.process.send_signal(number)

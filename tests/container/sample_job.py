@@ -1,4 +1,4 @@
-"""A job on the sample pull request, and GitHub's answers about it, taken from its event and from git."""
+"""A job for the sample pull request, and GitHub's answers about it, built from its event and from git."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ STATUS = {"A": "added", "M": "modified", "D": "removed", "R": "renamed"}
 
 
 def lay_out(engine: Engine, image: str, sample: Sample, root: Path) -> Job:
-    """A job of the sample's pull_request event, its workspace checked out at the merge commit."""
+    """A job for the sample's pull_request event; its workspace is checked out at the merge commit."""
     context = {
         "GITHUB_EVENT_NAME": "pull_request",
         "GITHUB_REPOSITORY": REPOSITORY,
@@ -28,7 +28,7 @@ def lay_out(engine: Engine, image: str, sample: Sample, root: Path) -> Job:
 
 
 def github_answers(sample: Sample) -> dict[str, Any]:
-    """JSON of the REST API by path, without query."""
+    """The REST API's JSON by path; paths have no query."""
     event = json.loads(sample.event_path.read_text(encoding="utf-8"))
     return {
         f"/repos/{REPOSITORY}/pulls/{NUMBER}": event["pull_request"],

@@ -1,4 +1,4 @@
-"""What weighs what in the image; `python -m tests.container.sizes` rewrites the table in docs/image.md."""
+"""Measures the parts of the image; `python -m tests.container.sizes` rewrites the table in docs/image.md."""
 
 import json
 import re
@@ -11,13 +11,13 @@ from tests.container.engine import PINNED_BASE, ROOT, TAG, Engine, find_engine
 
 PAGE = ROOT / "docs" / "image.md"
 TABLE = re.compile(r"(?<=<!-- sizes -->\n).*?(?=<!-- /sizes -->)", re.DOTALL)
-SHOWN = 8  # distributions with a row of their own
+SHOWN = 8  # distributions with their own row
 SURVEY = Path(__file__).with_name("survey.py")
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Bytes, unpacked: the whole, what the base brought, what was added to it, and the packages by weight."""
+    """Unpacked bytes: the total, the base's part, the additions, and the packages by size."""
 
     total: int
     base: int
@@ -26,7 +26,7 @@ class Sizes:
     packages: Mapping[str, int]
 
     def rows(self) -> Iterator[tuple[str, int]]:
-        """A label and bytes for each row; without the last, they add up to the total."""
+        """A label and bytes for each row; the last row is the sum of the others."""
         yield "base: Debian and Python", self.base
         yield "git and the libraries it needs, without Perl's", self.git
         yield "byte code of the standard library", self.bytecode
@@ -37,7 +37,7 @@ class Sizes:
 
 
 def measure(engine: Engine, tag: str) -> Sizes:
-    """Weigh the files of the image ``tag`` and of the base it stands on."""
+    """Measure the files of the image ``tag`` and of its base image."""
     reference = PINNED_BASE.findall((ROOT / "Dockerfile").read_text(encoding="utf-8"))[-1][0]
     base = _survey(engine, engine.bases.get(reference, reference), "python3")["kinds"]
     found = _survey(engine, tag, "/opt/pr-review/bin/python")
@@ -59,7 +59,7 @@ def _survey(engine: Engine, tag: str, python: str) -> dict[str, Any]:
 
 
 def table(sizes: Sizes) -> str:
-    """Markdown."""
+    """Render the table as Markdown."""
     rows = "".join(f"| {label} | {size / 1e6:.1f} |\n" for label, size in sizes.rows())
     return f"| | MB |\n| --- | ---: |\n{rows}"
 

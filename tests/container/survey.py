@@ -1,6 +1,6 @@
-"""Runs inside an image, with the standard library only: prints what its files weigh, as JSON.
+"""Runs inside an image with only the standard library: prints the sizes of its files as JSON.
 
-Bytes of file contents, hard links counted once, other file systems left out.
+It counts the bytes of file contents. Hard links count once, and other file systems are left out.
 """
 
 import json
@@ -22,7 +22,7 @@ def files() -> Iterator[tuple[str, int]]:
     for folder, inner, names in os.walk("/"):
         inner[:] = [name for name in inner if os.lstat(f"{folder}/{name}").st_dev == device]
         for name in names:
-            path = os.path.join(folder, name)  # noqa: PTH118 -- a hundred thousand of them
+            path = os.path.join(folder, name)  # noqa: PTH118 -- fast for a hundred thousand files
             status = os.lstat(path)
             if status.st_dev == device and status.st_ino not in seen:
                 seen.add(status.st_ino)
@@ -30,7 +30,7 @@ def files() -> Iterator[tuple[str, int]]:
 
 
 def owners() -> dict[str, str]:
-    """Installed files by path: the distribution that brought each."""
+    """Map the path of each installed file to its distribution."""
     found = {}
     for distribution in distributions():
         label = f"{distribution.name} {distribution.version}"
@@ -40,7 +40,7 @@ def owners() -> dict[str, str]:
 
 
 def survey() -> dict[str, object]:
-    """Totals by kind, and by distribution for what stands under ``HOME``."""
+    """Totals by kind, and by distribution for the files under ``HOME``."""
     owned, kinds, packages = owners(), Counter[str](), Counter[str]()
     library = sysconfig.get_path("stdlib")
     for path, size in files():

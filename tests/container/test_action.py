@@ -38,7 +38,7 @@ FINAL = json.dumps({"summary": "Labels are printed directly.", "findings": [DEFE
 
 
 def tree(folder: Path) -> dict[str, tuple[int, int, int, str]]:
-    """Mode, owner, group and content of everything below ``folder``, its `.git` included."""
+    """Mode, owner, group and content of everything in ``folder``, including `.git`."""
     return {str(path.relative_to(folder)): _describe(path) for path in sorted(folder.rglob("*"))}
 
 
@@ -71,7 +71,7 @@ def places(report: Any) -> set[tuple[str, int]]:
 
 @pytest.fixture(scope="module")
 def offline(new_job):
-    """One run of the offline provider without a network, and the folders before it."""
+    """One run of the offline provider without a network, and the folders as they were before."""
     job = new_job()
     (job.workspace / "sitecustomize.py").write_text("raise SystemExit('the checkout was imported')\n")
     (job.workspace / "httpx.py").write_text("raise SystemExit('the checkout was imported')\n")
@@ -82,29 +82,29 @@ def offline(new_job):
 
 
 def test_offline_run_succeeds_without_a_network(offline):
-    """Exit 0; nothing of the checkout was imported, although PYTHONPATH pointed there."""
+    """The exit code is 0. No module of the checkout was imported, although PYTHONPATH pointed there."""
     step, _, _ = offline
     assert (step.exit_code, "was imported" in step.log) == (0, False), step.log
 
 
 def test_offline_run_finds_the_planted_defects(offline):
-    """Every one, and nothing else."""
+    """The review finds every planted defect, and nothing else."""
     step, _, _ = offline
     assert places(step.report) == {(defect["path"], defect["line"]) for defect in expected()}
 
 
 def test_artifact_is_valid(offline):
-    """Against the published schema."""
+    """It matches the published schema."""
     jsonschema.validate(offline[0].report, SCHEMA)
 
 
 def test_inputs_with_dashes_arrive(offline):
-    """include-trace: a shell in between would have lost it."""
+    """A shell between runner and program would have dropped include-trace."""
     assert offline[0].report["trace"]
 
 
 def test_outputs_are_read_back(offline):
-    """As the artifact has them; paths are relative to the workspace."""
+    """They equal the artifact's values; paths are relative to the workspace."""
     step, _, _ = offline
     assert step.outputs["conclusion"] == "findings"
     assert step.outputs["findings-count"] == str(len(step.report["findings"]))
@@ -114,7 +114,7 @@ def test_outputs_are_read_back(offline):
 
 
 def test_step_summary_is_written_within_its_limit(offline):
-    """And names the reviewer as rules, not a model."""
+    """It also says that rules reviewed, not a model."""
     summary = offline[0].summary
     assert 0 < len(summary.encode()) <= MAX_SUMMARY_BYTES
     assert "parcel/printing.py" in summary
@@ -130,7 +130,7 @@ def test_reports_belong_to_the_workspace_owner(offline):
 
 
 def test_workspace_is_otherwise_unchanged(offline):
-    """Bytes, modes and owners, `.git` included; so are the runner's home and temporary folder."""
+    """Bytes, modes and owners stay the same, also in `.git` and in the runner's home and temporary folder."""
     _, (workspace, temp), job = offline
     assert without(REPORT, tree(job.workspace)) == workspace
     commands = job.commands.relative_to(job.temp)
@@ -139,7 +139,7 @@ def test_workspace_is_otherwise_unchanged(offline):
 
 @pytest.fixture
 def scripted(chat_server, sample):
-    """A model that reads once and then reports, without usage; the same server answers for GitHub."""
+    """A model that reads once and then reports, without usage. The same server also acts as GitHub."""
     answers = github_answers(sample)
 
     def rule(request):
@@ -161,7 +161,7 @@ def inputs(chat_server):
 
 
 def test_model_behind_a_loopback_server(new_job, scripted, inputs):
-    """Two rounds, GitHub's list compared, one finding; key and token only where they belong."""
+    """Two rounds give one finding. GitHub's list is compared. Key and token stay where they belong."""
     step = new_job().run(inputs, network="host", environ={"GITHUB_API_URL": scripted.base_url})
     assert step.exit_code == 0, step.log
     jsonschema.validate(step.report, SCHEMA)
@@ -178,7 +178,7 @@ def test_model_behind_a_loopback_server(new_job, scripted, inputs):
 
 
 def test_dispatch_asks_github_for_the_pull_request(new_job, scripted, inputs):
-    """workflow_dispatch on the default branch, with a number."""
+    """The event is workflow_dispatch on the default branch, with a number."""
     environ = {"GITHUB_API_URL": scripted.base_url, "GITHUB_EVENT_NAME": "workflow_dispatch"}
     step = new_job().run(inputs | {"pull-request": str(NUMBER)}, network="host", environ=environ)
     assert step.exit_code == 0, step.log
@@ -187,7 +187,7 @@ def test_dispatch_asks_github_for_the_pull_request(new_job, scripted, inputs):
 
 
 def test_cancelled_run_leaves_a_report(new_job, chat_server, inputs):
-    """SIGINT, 7.5 s, SIGTERM, 2.5 s, kill: the first is enough, while the model never answers."""
+    """The runner sends SIGINT, SIGTERM after 7.5 s, and kills after 2.5 s more. SIGINT is enough."""
     chat_server.rule = lambda _: chat_server.completion(FINAL, delay=60)
     running = new_job().start(inputs, network="host", environ={"GITHUB_API_URL": chat_server.base_url})
     wait_until(lambda: chat_server.requests or running.process.poll() is not None)
@@ -200,7 +200,7 @@ def test_cancelled_run_leaves_a_report(new_job, chat_server, inputs):
 
 
 def test_stopped_container_leaves_a_report(new_job, chat_server, inputs):
-    """SIGTERM alone, as `docker stop` sends it: PID 1 ignores it unless it is handled."""
+    """`docker stop` sends SIGTERM alone, and PID 1 ignores a signal that it does not handle."""
     chat_server.rule = lambda _: chat_server.completion(FINAL, delay=60)
     running = new_job().start(inputs, network="host", environ={"GITHUB_API_URL": chat_server.base_url})
     wait_until(lambda: chat_server.requests or running.process.poll() is not None)

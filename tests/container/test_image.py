@@ -1,4 +1,4 @@
-"""What the image is: the pinned parts, an entrypoint as the runner needs it, nothing more than it takes."""
+"""The image has pinned parts, the entrypoint that the runner needs, and nothing unnecessary."""
 
 import re
 
@@ -20,7 +20,7 @@ def inside(engine, image):
 
 
 def test_every_stage_stands_on_the_same_pinned_base():
-    """By digest, or what is tested is not what is released."""
+    """Without a digest, the tested base could differ from the released one."""
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     stages = re.findall(r"^FROM (\S+)", text, re.MULTILINE)
     assert len(set(stages)) == 1
@@ -28,18 +28,18 @@ def test_every_stage_stands_on_the_same_pinned_base():
 
 
 def test_entrypoint_is_absolute_and_no_shell(config):
-    """A shell would drop variables with dashes in their names, and take the signals."""
+    """A shell would drop variables with dashes in their names, and would receive the signals."""
     assert config["Entrypoint"] == ["/opt/pr-review/bin/python", "-I", "-B", "-m", "pr_review", "action"]
     assert not config.get("Cmd")
 
 
 def test_user_is_the_one_the_runner_needs(config):
-    """Root: the runner's files belong to another user, and GitHub forbids USER."""
+    """The user is root: the runner's files belong to another user, and GitHub forbids USER."""
     assert config.get("User", "") in {"", "0", "root"}
 
 
 def test_labels_say_what_it_is(config):
-    """The release adds version, revision and source."""
+    """The release workflow adds version, revision and source."""
     labels = {name.removeprefix("org.opencontainers.image."): text for name, text in config["Labels"].items()}
     assert labels["title"] == "pr-review"
     assert labels["licenses"] == "Apache-2.0"
@@ -47,13 +47,13 @@ def test_labels_say_what_it_is(config):
 
 
 def test_git_is_new_enough(inside):
-    """2.47 or later, from the base's Debian."""
+    """The base's Debian has git 2.47 or later."""
     version = inside("import subprocess; print(subprocess.check_output(['git', '--version'], text=True))")
     assert tuple(map(int, re.findall(r"\d+", version)[:2])) >= (2, 47)
 
 
 def test_git_fetches_over_http(inside):
-    """Its helper for HTTPS starts, so none of the libraries it needs was trimmed."""
+    """Git's HTTPS helper starts, so the image still has all its libraries."""
     said = inside(
         "import subprocess\n"
         "git = ['git', 'ls-remote', 'https://127.0.0.1:9/x']\n"
@@ -64,12 +64,12 @@ def test_git_fetches_over_http(inside):
 
 @pytest.mark.parametrize("tool", ["cc", "gcc", "make", "ruby", "node"])
 def test_no_compiler_and_no_other_runtime(inside, tool):
-    """No more than it needs."""
+    """The program needs none of them."""
     assert inside(f"import shutil; print(shutil.which({tool!r}))") == "None"
 
 
 def test_only_the_locked_packages_are_installed(inside):
-    """What the lock file names for this platform, and this project."""
+    """The lock file's packages for this platform, and this project."""
     installed = inside(
         "from importlib.metadata import distributions\n"
         "print(*(f'{d.name}=={d.version}'.lower().replace('_', '-') for d in distributions()))"
@@ -80,7 +80,7 @@ def test_only_the_locked_packages_are_installed(inside):
 
 
 def test_every_module_is_compiled_ahead(inside):
-    """Byte code that is never compared with time stamps, of the packages and of what they import."""
+    """The packages and their imports have byte code that is never compared with time stamps."""
     missing = inside(
         "import importlib.util, pathlib, sys, github, httpx, jinja2, pydantic, pr_review.app.run\n"
         "cached = [m.__spec__.cached for m in list(sys.modules.values()) if getattr(m, '__spec__', None)]\n"
@@ -91,5 +91,5 @@ def test_every_module_is_compiled_ahead(inside):
 
 
 def test_size_stays_bounded(sizes):
-    """300 MB unpacked; docs/image.md says what weighs what."""
+    """The limit is 300 MB unpacked; docs/image.md lists the parts."""
     assert sizes.total <= MAX_BYTES

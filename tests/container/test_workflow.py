@@ -1,7 +1,7 @@
-"""The reusable workflow run whole, as a caller's one `uses:` line runs it, by nektos/act.
+"""nektos/act runs the whole reusable workflow, as a caller's `uses:` line does.
 
-act has none of the runner's mounts and no foreign owner (test_action.py has them); it has the workflow's own
-steps, inputs and outputs. The action is taken as a release has it: by commit, its image built before.
+act runs the workflow's own steps, inputs and outputs. It has neither the runner's mounts nor a workspace of
+another user; test_action.py covers these. The action is pinned as in a release: by commit, with its image.
 """
 
 import json
@@ -36,7 +36,7 @@ jobs:
     steps:
       - run: echo "conclusion=${{{{ needs.review.outputs.conclusion }}}}"
 """
-# In the place of actions/upload-artifact, whose server is GitHub's: the path given must hold the report.
+# Replaces actions/upload-artifact, which needs GitHub's server. The given path must hold the report.
 UPLOAD = """\
 name: upload
 description: Looks at what would be uploaded.
@@ -56,7 +56,7 @@ runs:
 
 
 def used(part: str) -> str:
-    """The one action of the reusable workflow whose name holds ``part``, as `owner/name@commit`."""
+    """The one action of the reusable workflow whose name contains ``part``, as `owner/name@commit`."""
     (name,) = (name for name in USES.findall(WORKFLOW.read_text()) if part in name)
     return name
 
@@ -71,7 +71,7 @@ def act() -> str:
 
 @pytest.fixture
 def docker_host(engine) -> Iterator[str | None]:
-    """The engine's API: Docker's own, or podman's for the time of a test."""
+    """The engine's API: Docker's own, or podman's during a test."""
     if engine.program == "docker":
         yield os.environ.get("DOCKER_HOST")
         return
@@ -114,7 +114,7 @@ def caller(tmp_path, sample):
 
 @pytest.fixture
 def upload(tmp_path):
-    """The stand-in for actions/upload-artifact."""
+    """The substitute for actions/upload-artifact."""
     folder = tmp_path / "upload"
     folder.mkdir()
     (folder / "action.yml").write_text(UPLOAD)
@@ -123,7 +123,7 @@ def upload(tmp_path):
 
 @pytest.fixture
 def run_act(act, engine, docker_host, sample, tmp_path):
-    """Runs the sample's pull_request event in a checkout, actions taken from local folders."""
+    """Run the sample's pull_request event in a checkout, with actions from local folders."""
     base = PINNED_BASE.findall((ROOT / "Dockerfile").read_text())[0][0]
     command = [act, "pull_request", "--eventpath", str(sample.event_path), "--bind", "--pull=false"]
     command += ["--container-daemon-socket", "-", "--no-cache-server"]
@@ -149,7 +149,7 @@ def run_act(act, engine, docker_host, sample, tmp_path):
 
 
 def test_one_line_caller_gets_a_review(run_act, released, caller, upload):
-    """Checkout, review, upload; the caller reads the conclusion."""
+    """The workflow checks out, reviews and uploads; the caller reads the conclusion."""
     done = run_act(caller, {used("/pr-review@"): released, used("actions/upload-artifact@"): upload})
     assert done.returncode == 0, done.stdout
     assert "uploaded=pr-review-report" in done.stdout

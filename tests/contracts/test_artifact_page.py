@@ -1,4 +1,4 @@
-"""docs/artifact.md speaks of every field of the published schema."""
+"""docs/artifact.md describes every field of the published schema."""
 
 import json
 import re

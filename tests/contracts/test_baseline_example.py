@@ -1,4 +1,4 @@
-"""The lookup in docs/examples/baseline.yml, over what GitHub's list of artifacts can hold."""
+"""docs/examples/baseline.yml finds the right report in GitHub's list of artifacts."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def artifact(run, created, *, branch="topic", repository=5, expired=False):
     ids=["none", "one", "newest", "expired", "another branch", "another fork", "unknown", "no run"],
 )
 def test_the_newest_report_of_the_same_branch_is_found(tmp_path, artifacts, run):
-    """The script of the example itself; `gh` gives the canned list to jq."""
+    """Run the example's own script; a substitute for `gh` passes a fixed list to jq."""
     steps = yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))["jobs"]["review"]["steps"]
     (script,) = [step["run"] for step in steps if "run" in step]
     (tmp_path / "list.json").write_text(json.dumps({"artifacts": artifacts}))

@@ -1,4 +1,4 @@
-"""`.ci/run` ends well only when the suite ran and passed; `make` is a stand-in here."""
+"""`.ci/run` succeeds only when the suite ran and passed. A script takes the place of `make` here."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
     ],
 )
 def test_the_closing_line_decides(tmp_path, prints, status, expected, last):
-    """Failures keep their status; a green run without a passed test is a failure."""
+    """Failures keep their exit status. A green run without a passed test is a failure."""
     make = tmp_path / "make"
     done = run_ci(make, f"test) echo '{prints}'; exit {status};; container-test) exit 0;;")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (expected, last)
@@ -33,7 +33,7 @@ def test_failing_container_tests_fail_the_run(tmp_path):
 
 
 def run_ci(make, cases):
-    """Run `.ci/run` with a ``make`` that knows the cases of a shell ``case``, and no other target."""
+    """Run `.ci/run` with a ``make`` whose targets are the given cases of a shell ``case``."""
     make.write_text(f'#!/bin/sh\ncase "$1" in {cases} *) exit 99;; esac\n')
     make.chmod(0o755)
     return subprocess.run(

@@ -1,4 +1,4 @@
-"""Every error code that the program can give is documented, and no other."""
+"""docs/errors.md documents every error code that the program can give, and no other."""
 
 import ast
 import re
@@ -12,15 +12,17 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/pr_review"
 
 # Classes whose first argument is a code, or a termination reason that stands for one; the provider's and
-# GitHub's errors are made of the records `Kind` and `ApiFailure`.
+# GitHub's errors are made of the records `FailureKind` and `ApiFailure`.
 CODED = {
     "ApiFailure",
     "ConfigError",
+    "ContextOverflow",
+    "FailureKind",
     "HostError",
     "InvalidTurn",
-    "Kind",
     "ModelError",
     "PrReviewError",
+    "ProviderFailure",
     "RepositoryError",
     "ReviewError",
     "ReviewStopped",
@@ -28,22 +30,22 @@ CODED = {
 }
 TOOL_CODED = {"ToolFailure"}
 
-# Codes that are not literals where the error is made: the expression, and what it can be. An expression that
-# is not here fails the test, so a new one must say its codes.
+# Expressions that compute a code, with the codes that each can give. An expression that is missing here fails
+# the test, so a new one must list its codes.
 DYNAMIC = {
     "f'skipped_{kind}'": {"skipped_draft", "skipped_label", "skipped_author"},
     "*next(known, UNKNOWN)": {fetch.UNKNOWN[0], *(error[0] for _, error in fetch.FAILURES)},
 }
-# A record or a reason whose codes are looked at where it was made; here only its name is passed on.
+# Names that only pass on a record or a reason. Its code is found where the record is created.
 PASSED_ON = re.compile(
     r"(TerminationReason\.)?[A-Z_]+|replace\([A-Z_]+, .+\)|self\.code|kind(\.reason)?|reason(\.value)?|reply"
 )
-VENDORS = ("opencode", "provider")  # item 61 and 62 keep the first for its host
+VENDORS = ("opencode", "provider")  # the first belongs to the opencode profile, the second to all others
 REASONS = {reason.value for reason in TerminationReason}
 
 
 def made(classes: set[str]) -> Iterator[tuple[str, ast.expr]]:
-    """The expression of each code given to one of the classes, with its module."""
+    """The expression of each code that one of the classes gets, with its module."""
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in classes and node.args:
@@ -52,7 +54,7 @@ def made(classes: set[str]) -> Iterator[tuple[str, ast.expr]]:
 
 
 def codes_of(expression: ast.expr) -> set[str] | None:
-    """The codes an expression can give, None when that cannot be told."""
+    """The codes that an expression can give; None when the expression is unknown."""
     if isinstance(expression, ast.Constant):
         return {str(expression.value).format(vendor=vendor) for vendor in VENDORS}
     text = ast.unparse(expression)
@@ -67,7 +69,7 @@ def given(classes: set[str]) -> set[str]:
 
 
 def of_error_classes() -> set[str]:
-    """Codes that a class of errors.py gives itself."""
+    """The codes that classes in errors.py set themselves."""
     tree = ast.parse((PACKAGE / "errors.py").read_text(encoding="utf-8"))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
     inits = [call for call in calls if ast.unparse(call.func) == "super().__init__"]
@@ -75,7 +77,7 @@ def of_error_classes() -> set[str]:
 
 
 def documented(section: str) -> dict[str, list[str]]:
-    """Code → further cells of its row, in the rows between the section's markers."""
+    """Map each code between the section's markers to the other cells of its row."""
     text = (ROOT / "docs/errors.md").read_text(encoding="utf-8")
     body = text.split(f"<!-- {section} -->")[1].split(f"<!-- /{section} -->")[0]
     rows = re.findall(r"^\| `(\w+)` \|(.+)\|$", body, re.MULTILINE)
@@ -84,7 +86,7 @@ def documented(section: str) -> dict[str, list[str]]:
 
 
 def test_every_code_can_be_told_from_the_source():
-    """A computed code must be listed in DYNAMIC with what it can be."""
+    """DYNAMIC must list every computed code with its values."""
     unknown = [
         (module, ast.unparse(code)) for module, code in made(CODED | TOOL_CODED) if codes_of(code) is None
     ]
@@ -92,14 +94,14 @@ def test_every_code_can_be_told_from_the_source():
 
 
 def test_the_page_lists_exactly_the_codes_of_the_program():
-    """Each with what happened and what to do."""
+    """Each row says what happened and what to do."""
     rows = documented("codes")
     assert sorted(rows) == sorted(given(CODED) | of_error_classes() | REASONS)
     assert [code for code, cells in rows.items() if len(cells) != 2 or not all(cells)] == []
 
 
 def test_the_page_lists_exactly_the_codes_of_the_tools():
-    """What the model reads and goes on from."""
+    """The model reads these codes and continues."""
     rows = documented("tool-codes")
     assert sorted(rows) == sorted(given(TOOL_CODED))
     assert all(cells[0] for cells in rows.values())

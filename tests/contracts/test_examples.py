@@ -1,4 +1,4 @@
-"""The workflows that users copy: valid, pinned, least privileged, and true to the action's inputs."""
+"""The workflows that users copy are valid, pinned and least privileged, and use the action's real inputs."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "docs/examples").glob("*.yml"))
 IDS = [path.name for path in EXAMPLES]
-OURS = "OWNER/pr-review@COMMIT"  # the reader puts a release in its place
+OURS = "OWNER/pr-review@COMMIT"  # the reader replaces it with a release
 PINNED = re.compile(
     rf"[\w.-]+/[\w.-]+(?:/[\w./-]+)?@[0-9a-f]{{40}} # v\d+(?:\.\d+)*|{OURS} # the newest release"
 )
@@ -24,7 +24,7 @@ def load(path):
 
 
 def uses_of(path):
-    """Each action of a workflow, with the comment behind it."""
+    """Each action of a workflow, with the comment after it."""
     return USES.findall(path.read_text(encoding="utf-8"))
 
 
@@ -44,7 +44,7 @@ def test_actions_are_pinned_with_their_version(path):
 
 
 def test_the_pins_are_those_of_this_project_s_own_workflows():
-    """So that one update reaches both."""
+    """One update then reaches both."""
     known = {use for path in (ROOT / ".github/workflows").glob("*.yml") for use in uses_of(path)}
     names = {use.split("@")[0] for use in known} - {OURS.split("@", maxsplit=1)[0]}
     shown = {use for path in EXAMPLES for use in uses_of(path)}
@@ -63,7 +63,7 @@ def test_rights_are_given_job_by_job_and_reading_is_enough(path):
 
 @pytest.mark.parametrize("name", WRITES)
 def test_what_may_write_sees_no_secret_and_no_code(name):
-    """The job with the right to write is not the one that reviews."""
+    """The job with write permission is not the one that reviews."""
     for job in load(ROOT / "docs/examples" / name)["jobs"].values():
         if "write" in job["permissions"].values():
             assert "secrets." not in str(job)
@@ -91,7 +91,7 @@ def test_nothing_is_interpolated_into_a_script(path):
 
 
 def test_the_readme_shows_the_first_example_whole():
-    """Without its comment, so that there is one workflow to begin with."""
+    """The README omits the comment, so that there is one workflow to start with."""
     example = (ROOT / "docs/examples/pull-request.yml").read_text(encoding="utf-8")
     workflow = example[example.index("name:") :]
     assert f"```yaml\n{workflow}```\n" in (ROOT / "README.md").read_text(encoding="utf-8")
@@ -101,7 +101,7 @@ BY_NAME = re.compile(r"\binstall\b[^\n]*[\s\"']pr-review(?:[=<>~!\[\"'`\s]|$)", 
 
 
 def test_nobody_is_told_to_install_the_package_by_name():
-    """The name belongs to somebody else in the registry."""
+    """In the registry the name belongs to another project."""
     told = ("pip install pr-review", 'pip" install --quiet "pr-review==1"', "pipx install pr-review\n")
     assert all(map(BY_NAME.search, told))
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *EXAMPLES, ROOT / "Makefile"]
@@ -132,7 +132,7 @@ def test_every_example_is_explained_on_a_page():
     ],
 )
 def test_the_second_workflow_takes_over_digits_only(tmp_path, content, number):
-    """The script of the example itself, over what a pull request could have handed over."""
+    """Run the example's own script on what a pull request could have passed on."""
     (script,) = [step["run"] for step in steps_of(ROOT / "docs/examples/forks-review.yml") if "run" in step]
     (tmp_path / "number").write_bytes(content)
     output = tmp_path / "output"
@@ -155,7 +155,7 @@ FOLDED = "<details><summary>1</summary>\n\n```\ncode\n```\n\n</details>\n"
     ids=["whole", "cut"],
 )
 def test_the_comment_is_found_again_and_cut_where_no_block_is_open(tmp_path, known, review, posted):
-    """The script of the example itself; `gh` writes down what it was asked for."""
+    """Run the example's own script; a substitute for `gh` records its calls."""
     (script,) = [step["run"] for step in steps_of(ROOT / "docs/examples/comment.yml") if "run" in step]
     (tmp_path / "report").mkdir()
     (tmp_path / "report/review.md").write_text(review, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One truth for inputs and outputs: action.yml, settings, README, docs and the reusable workflow agree."""
+"""Every place that repeats the declaration of inputs agrees with it, and outputs are described."""
 
 import re
 from pathlib import Path
@@ -8,9 +8,9 @@ import yaml
 
 from pr_review.config.default_excludes import DEFAULT_EXCLUDES
 from pr_review.config.dotenv import ALIASES
-from pr_review.config.inputs import INPUTS, render_inputs_table
-from pr_review.config.repository_file import KEYS
-from pr_review.config.settings import Settings
+from pr_review.config.file_schema import NAMES as FILE_KEYS
+from pr_review.config.generate import PARTS, replace_part
+from pr_review.config.inputs import INPUTS
 
 ROOT = Path(__file__).parents[2]
 NAMES = [item.name for item in INPUTS]
@@ -39,6 +39,13 @@ def between(path, name):
     return match[1] + "\n"
 
 
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: f"{part.path}:{part.name}")
+def test_generated_parts_are_what_the_declaration_says(part):
+    """Byte for byte."""
+    text = (ROOT / part.path).read_text(encoding="utf-8")
+    assert text == replace_part(text, part), f"{part.path}: run `make inputs`, and commit what it changes"
+
+
 def test_action_yml_declares_exactly_the_inputs():
     """Same names, same order."""
     assert list(load("action.yml")["inputs"]) == NAMES
@@ -62,33 +69,21 @@ def test_action_yml_declares_the_outputs():
 
 
 def test_action_yml_runs_the_container():
-    """Exec form is the Dockerfile's; args or an entrypoint here would bypass it."""
+    """The Dockerfile has the entry point in exec form; args or an entrypoint here would bypass it."""
     assert load("action.yml")["runs"] == {"using": "docker", "image": "Dockerfile"}
 
 
-def test_settings_have_a_field_for_each_input():
-    """And nothing that no input sets, but what the configuration file adds."""
-    assert Settings.model_fields.keys() == {item.field for item in INPUTS} | {
-        *("guidelines", "suppress", "given", "notes")
-    }
-
-
-def test_every_default_is_valid():
-    """Each default passes its own parser."""
-    for item in INPUTS:
-        assert not item.default or item.parse(item.default) is not Ellipsis
-
-
 @pytest.mark.parametrize("path", ["README.md", "docs/configuration.md"])
-def test_documents_carry_the_table_of_inputs(path):
-    """Byte for byte; `python -c "from pr_review.config.inputs import *; print(render_inputs_table())"`."""
-    assert between(path, "inputs") == render_inputs_table()
+def test_documents_list_each_input(path):
+    """And no other, in the same order."""
+    rows = re.findall(r"^\| `([a-z-]+)` \|", between(path, "inputs"), re.MULTILINE)
+    assert rows == NAMES
 
 
 def test_configuration_documents_each_key_of_the_file():
     """And no other."""
     rows = re.findall(r"^\| `([a-z-]+)` \|", between("docs/configuration.md", "file-keys"), re.MULTILINE)
-    assert rows == list(KEYS)
+    assert rows == list(FILE_KEYS)
 
 
 def test_configuration_documents_each_alias():
@@ -108,8 +103,8 @@ def test_configuration_documents_the_default_exclusions():
 
 
 def test_env_example_names_the_aliases():
-    """All of them but the ones that a `.env` has no use for."""
-    names = re.findall(r"^#? ?(\w+)=", (ROOT / ".env.example").read_text(), re.MULTILINE)
+    """Commented out, so that a copy sets nothing by itself."""
+    names = re.findall(r"^# (\w+)=", (ROOT / ".env.example").read_text(), re.MULTILINE)
     assert set(names) == ALIASES
 
 
@@ -120,6 +115,15 @@ def test_the_reusable_workflow_takes_every_input():
     assert list(called["inputs"]) == expected
     assert called["secrets"].keys() == set(SECRETS_OF_WORKFLOW.values())
     assert all(not secret["required"] for secret in called["secrets"].values())
+
+
+def test_a_run_by_hand_offers_the_same_providers():
+    """Its list and its default are written by hand, as the only ones of their kind."""
+    by_hand = load(".github/workflows/review.yml")[True]["workflow_dispatch"]["inputs"]
+    provider = next(item for item in INPUTS if item.name == "provider")
+    assert tuple(by_hand["provider"]["options"]) == provider.choices
+    assert by_hand["provider"]["default"] == provider.default
+    assert by_hand.keys() <= set(NAMES)
 
 
 def test_the_reusable_workflow_passes_every_input_on():

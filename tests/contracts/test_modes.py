@@ -7,20 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pr_review.conversation.loop import ReviewLoop
 from pydantic import SecretStr
 
-from pr_review.conversation.loop import ReviewLoop
 from pr_review.domain.chat import Message, Role, ToolResult
 from pr_review.domain.run import Limits, ProtocolAction
 from pr_review.errors import PrReviewError, ToolFailure
 from pr_review.llm.budget import RequestBudget
-from pr_review.llm.chat_completions.chat_model import ChatSettings, OpenAIChat
+from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
+from pr_review.llm.chat_completions.chat_settings import ChatSettings
 from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
 from pr_review.llm.retry import Pacing
 from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.toolbox import Toolbox
 
 pytestmark = pytest.mark.anyio
 
@@ -103,7 +104,7 @@ class Mode:
         """How the review ends, and its loop."""
         self.server.add(*answers)
         async with open_client(self.server.url) as client:
-            model = OpenAIChat(
+            model = ChatCompletionsModel(
                 ChatSettings(self.server.url, "m", PROFILES["generic"], "s", SecretStr("k"), **self.options),
                 client=client,
                 budget=RequestBudget(budget),

@@ -26,7 +26,7 @@ FACTS = {
     "never_send": "Never sends {}.",
     "unsent_keys": "Does not send {} of earlier turns back.",
     "unsent_nulls": "Does not send {} back when null.",
-    "calls_decide": "Beside a finish reason of {}, calls are what makes a turn a tool turn.",
+    "calls_imply_tools": "Beside a finish reason of {}, calls are what makes a turn a tool turn.",
     "retried_finishes": "Asks again after finish reason {}.",
     "reasoning_off": "Switches reasoning off once the server refuses tools because of it.",
     "stream_usage": "Streams are asked for usage with `stream_options`.",

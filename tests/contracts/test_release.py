@@ -1,4 +1,4 @@
-"""The edits of a release, on copies of the real files."""
+"""A release edits copies of the real files."""
 
 import runpy
 import shutil
@@ -15,7 +15,7 @@ IMAGE = f"ghcr.io/acme/pr-review@sha256:{'ab' * 32}"
 
 @pytest.fixture
 def tree(tmp_path):
-    """The files a release reads and edits."""
+    """Copies of the files that a release reads and edits."""
     for name in ("action.yml", ".github/workflows/review.yml", "src/pr_review/__init__.py", "CHANGELOG.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -27,7 +27,7 @@ def declared_version(tree):
 
 
 def test_the_tag_s_action_runs_the_pushed_image(tree):
-    """By digest; nothing else changes."""
+    """The image is named by digest, and nothing else changes."""
     before = yaml.safe_load((tree / "action.yml").read_text())
     RELEASE["pin_action"](tree, IMAGE)
     after = yaml.safe_load((tree / "action.yml").read_text())
@@ -51,7 +51,7 @@ def test_an_action_is_pinned_once(tree):
 
 
 def test_the_tag_s_workflow_names_the_action_s_commit(tree):
-    """Owner, commit and version; a later release can move it again."""
+    """It has owner, commit and version. A later release can pin it again."""
     for tag in ("v1.2.3", "v1.3.0"):
         RELEASE["pin_workflow"](tree, "acme/pr-review", SHA, tag)
         text = (tree / ".github/workflows/review.yml").read_text()
@@ -70,7 +70,7 @@ def test_a_workflow_is_pinned_to_a_commit_and_version_only(tree, arguments):
 
 
 def test_version_package_and_changelog_must_agree(tree):
-    """Each alone is wrong."""
+    """A difference in any of them fails the check."""
     version = declared_version(tree)
     changelog = tree / "CHANGELOG.md"
     unreleased = "# Changelog\n\n## [Unreleased]\n\n- soon\n\n"

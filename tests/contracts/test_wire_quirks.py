@@ -16,14 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pr_review.conversation.loop import ReviewLoop
 from pydantic import SecretStr
 
-from pr_review.conversation.loop import ReviewLoop
 from pr_review.domain.chat import Message, Role, ToolResult
 from pr_review.domain.run import Limits
 from pr_review.errors import PrReviewError
 from pr_review.llm.budget import RequestBudget
-from pr_review.llm.chat_completions.chat_model import ChatSettings, OpenAIChat
+from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
+from pr_review.llm.chat_completions.chat_settings import ChatSettings
 from pr_review.llm.chat_completions.profile import Tolerance
 from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
@@ -32,7 +33,7 @@ from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
 from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
 from pr_review.tools.canonical.search_repository import SearchRepository
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.toolbox import Toolbox
 
 pytestmark = pytest.mark.anyio
 
@@ -169,11 +170,12 @@ async def review(server: Any, case: dict[str, Any], profile: str, *, prompt_byte
 
     tools = (ListRepositoryFiles, ReadRepositoryFile, SearchRepository, InspectGitDiff)
     options = {"tool_mode": "native"} | case.get("options", {})
+    budget = RequestBudget(24)
     async with open_client(server.url) as client:
-        model = OpenAIChat(
+        model = ChatCompletionsModel(
             ChatSettings(server.url, "m", PROFILES[profile], "session-1", SecretStr(KEY), **options),
             client=client,
-            budget=RequestBudget(24),
+            budget=budget,
             pacing=Pacing(lambda: 900.0 - sum(run.waited), sleep, lambda: 0.0),
         )
         loop = ReviewLoop(
@@ -187,7 +189,7 @@ async def review(server: Any, case: dict[str, Any], profile: str, *, prompt_byte
             run.outcome = "execute_tools" if run.ran else "final_review"
         except PrReviewError as error:
             run.outcome, run.said = error.code, f"{error} {error.advice} {error.args}"
-    run.record, run.events = loop.record, model.stats.events
+    run.record, run.events = loop.record, budget.stats.events
     run.bodies = [request.json for request in server.requests]
     run.headers = [request.headers for request in server.requests]
     return run
@@ -276,7 +278,7 @@ async def test_a_duplicate_id_is_replaced_and_the_first_stays(chat_server):
     ],
 )
 async def test_what_was_put_right_is_recorded(chat_server, number, profile, originals, deviation):
-    """Decision 5: the trace has the id as it came, the artifact names each deviation once."""
+    """The trace has the id as it came, the artifact names each deviation once."""
     run = await review(chat_server, quirk_case(number), profile)
     calls = [call for turn in run.record.trace for call in turn.tool_calls]
     assert [call.original_id for call in calls] == originals
@@ -328,7 +330,6 @@ async def test_the_trace_keeps_the_raw_finish_reason(chat_server, number, profil
 
 @pytest.mark.parametrize("number", [2, 3, 6, 12, 13, 14, 20, 53, 54, 57])
 async def test_a_refusal_names_the_profile_that_would_accept(chat_server, number):
-    """Decision 5."""
     run = await review(chat_server, quirk_case(number), "generic")
     assert QUIRKS[number - 1]["profile"] in run.said
 

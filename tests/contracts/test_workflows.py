@@ -30,7 +30,7 @@ def wrong_uses(text):
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=IDS)
 def test_actions_are_used_only_by_owner_name_and_commit(path):
-    """Decision 18; `./` is whatever was checked out, in a reusable workflow the caller's repository."""
+    """A tag can be moved, and `./` is whatever was checked out: in a reusable workflow, the caller's code."""
     text = path.read_text(encoding="utf-8")
     assert text.count("uses:") - text.count("`uses:`") == len(uses_lines(text))
     assert wrong_uses(text) == []

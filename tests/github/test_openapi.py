@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -116,8 +116,8 @@ def proxy(github, description) -> Iterator[str]:
 
 def test_a_whole_conversation_is_as_github_describes_it(github, proxy):
     github.change(301)
-    with GitHubClient(proxy, None, remaining=lambda: 60.0, sleep=lambda _: None) as client:
-        pulls = GitHubPulls(client, "https://github.com")
+    client = GitHubClient(proxy, None, remaining=lambda: 60.0, sleep=lambda _: None)
+    with closing(GitHubPulls(client, "https://github.com")) as pulls:
         pull = pulls.complete(REQUEST).pull_request
         assert (
             pulls.merge_base(pull.owner, pull.repository, pull.base_sha, pull.head_sha) == github.merge_base

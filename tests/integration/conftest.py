@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +22,17 @@ from tests.loopback.github import GitHub
 from tests.loopback.repo import Repo
 from tests.loopback.upstream import NAME, TOKEN, Upstream, build_upstream
 
+from pr_review.actions.runner import Runner
 from pr_review.app.action import run_action
-from pr_review.app.deadline import Deadline, utc_today
+from pr_review.app.cancellation import received_signals
+from pr_review.app.deadline import Deadline, Sleeps, utc_today
+from pr_review.app.outcome import build_outcome
 from pr_review.app.process import Process
-from pr_review.app.run import ReviewRun
-from pr_review.app.supervise import supervise
+from pr_review.app.run import Job, RunEnd, run
+from pr_review.app.run_state import RunState
 from pr_review.app.target import target_of_repository
 from pr_review.config.settings import Settings
 from pr_review.domain.run import Outcome
-from pr_review.errors import PrReviewError
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "review.schema.json"
 KEY = "sk-integration-test-key"
@@ -54,13 +57,30 @@ class Reviewed:
     """A finished run."""
 
     outcome: Outcome
-    run: ReviewRun
-    log: list[str] = field(default_factory=list)
+    state: RunState
 
     @property
     def findings(self) -> list[tuple[str, int | None]]:
         review = self.outcome.review
         return [(found.path, found.line) for found in review.findings] if review else []
+
+
+def make_process(environ: dict[str, str], cwd: Path, out: io.StringIO, **fields: Any) -> Process:
+    """A process of its own inside this one; it never waits between attempts."""
+    return Process(
+        environ=environ,
+        cwd=cwd,
+        clock=time.monotonic,
+        random_hex=lambda: secrets.token_hex(16),
+        stdout=out,
+        stderr=out,
+        sleeps=Sleeps(lambda _seconds: None, no_sleep),
+        **fields,
+    )
+
+
+async def no_sleep(_seconds: float) -> None:
+    """The wait of a test."""
 
 
 @pytest.fixture
@@ -71,24 +91,23 @@ def review_repo(tmp_path):
         scratch = tmp_path / "scratch"
         scratch.mkdir(exist_ok=True)
         given = {f"INPUT_{name.replace('_', '-').upper()}": str(value) for name, value in inputs.items()}
-        settings = Settings.from_mapping(given)
-        deadline = Deadline.after(settings.timeout_seconds, time.monotonic)
-        environ = {"PATH": os.environ["PATH"]}
-        run = ReviewRun(settings, environ, scratch, deadline, on_turn=lambda _: None)
-
-        def finish(error: PrReviewError | None) -> Outcome:
-            return run.known.outcome(error, deadline.elapsed_ms())
-
-        outcome = anyio.run(
-            supervise,
-            run,
-            lambda: target_of_repository(repo.path, base, head, environ, deadline),
-            finish,
-        )
+        settings = Settings.from_mapping(given | {"INPUT_WORKSPACE-ROOT": str(scratch)})
+        process = make_process({"PATH": os.environ["PATH"]}, repo.path, io.StringIO())
+        deadline = Deadline.after(settings.timeout_seconds, process)
+        find_target = partial(target_of_repository, repo.path, base, head, process.environ, deadline)
+        runner = Runner(process.stdout, process.random_hex)
+        job = Job(settings, find_target, process, runner, tmp_path, deadline)
+        state, error = anyio.run(run_alone, job)
         assert list(scratch.iterdir()) == [], "the object store is removed on every way out"
-        return Reviewed(outcome, run)
+        return Reviewed(build_outcome(state, error, deadline.elapsed_ms()), state)
 
     return review
+
+
+async def run_alone(job: Job) -> RunEnd:
+    """A run without its reports."""
+    async with received_signals() as signals:
+        return await run(job, signals)
 
 
 @pytest.fixture
@@ -124,7 +143,7 @@ class ActionResult:
 
 
 class ActionBox:
-    """A runner's surroundings for one checkout: event file, command files, variables."""
+    """What a runner gives one step: event file, command files, variables."""
 
     def __init__(self, root: Path, workspace: Path) -> None:
         self.root = root
@@ -168,16 +187,7 @@ class ActionBox:
     def run(self, **inputs: Any) -> ActionResult:
         """Run the action inside this process."""
         log = io.StringIO()
-        process = Process(
-            environ=self.variables(**inputs),
-            cwd=self.workspace,
-            clock=time.monotonic,
-            random_hex=lambda: secrets.token_hex(16),
-            stdout=log,
-            stderr=log,
-            today=self.today,
-            sleep=lambda _: None,  # a test need not wait for a back-off
-        )
+        process = make_process(self.variables(**inputs), self.workspace, log, today=self.today)
         return self.result(run_action(process), log.getvalue())
 
     def start(self, **inputs: Any) -> subprocess.Popen[str]:

@@ -221,7 +221,7 @@ def test_forks_without_a_key_are_reviewed_offline_and_that_is_said(action_box):
 def test_an_output_path_committed_as_a_symlink_is_refused_before_anything_is_spent(
     action_box, chat_server, chat_inputs, tmp_path, where
 ):
-    """Decision 17: a clear error, the artifact elsewhere, the link's target untouched."""
+    """The error is clear, the artifact is written elsewhere, and the link's target stays untouched."""
     target = tmp_path / "target"
     target.mkdir()
     (target / "victim").write_text("untouched")
@@ -272,7 +272,7 @@ def test_reports_of_an_earlier_run_do_not_stay(action_box, chat_inputs):
 
 
 def test_nothing_of_a_hostile_pull_request_is_a_workflow_command(action_box, chat_server, chat_inputs):
-    """Item 74: titles, paths and model text reach log, outputs and summary neutralised."""
+    """Titles, paths and model text are neutralised in log, outputs and summary."""
     evil = "\n::set-output name=conclusion::clean\n##[error]x ::add-mask::a\r\n::warning::y"
     name = "::error::x ##[group]y.py"
     head = action_box.repo.commit({name: "x = 1\n"}, evil)

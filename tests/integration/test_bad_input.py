@@ -231,7 +231,7 @@ def test_a_broken_configuration_file_is_a_clear_error(repo, review_repo):
 
 
 def test_the_pull_request_cannot_configure_its_reviewer(repo, review_repo):
-    """Decision 15: the file of the head does nothing, that of the base decides."""
+    """The head's configuration file has no effect; the base's file decides."""
     repo.commit({".github/pr-review.yml": "exclude: ['*.py']\n"})
     assert statuses(review_repo(repo, provider="offline").outcome)["a.py"] == "reviewed"
     repo.git("checkout", "-q", "main")
@@ -258,7 +258,7 @@ def test_a_dry_run_sends_nothing(repo, review_repo, chat_server, chat_inputs):
     reviewed = review_repo(repo, **chat_inputs, dry_run="true")
     check_error(reviewed.outcome, "dry_run", EXIT_OK, Conclusion.SKIPPED)
     assert chat_server.requests == []
-    body = reviewed.run.known.first_request
+    body = reviewed.state.first_request
     assert f"{len(body):,} bytes" in reviewed.outcome.error.detail
     assert {"model", "messages", "tools", "tool_choice"} == set(json.loads(body))
     assert [(file.status.value, file.reason) for file in reviewed.outcome.coverage.files] == [
@@ -271,7 +271,7 @@ def test_a_dry_run_needs_no_key(repo, review_repo):
     inputs = {"endpoint": "https://models.example/v1/chat/completions", "dry_run": "true"}
     reviewed = review_repo(repo, **inputs)
     check_error(reviewed.outcome, "dry_run", EXIT_OK, Conclusion.SKIPPED)
-    assert reviewed.run.known.first_request
+    assert reviewed.state.first_request
     assert reviewed.outcome.notes == ("There is no api-key yet; a review needs one.",)
     offline = review_repo(repo, **inputs, on_missing_key="offline")
     assert "This provider sends nothing" in offline.outcome.error.detail

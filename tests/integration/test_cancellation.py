@@ -1,4 +1,4 @@
-"""Cancelled as the runner does it: the artifact is there, the process gone in seconds (decision 14)."""
+"""Cancelled as the runner does it: the artifact is written, and the process ends within seconds."""
 
 import json
 import os

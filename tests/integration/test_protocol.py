@@ -1,4 +1,4 @@
-"""The two transcripts of the protocol through real HTTP: a tool round, then the final review (item 93)."""
+"""A whole review through real HTTP: a tool round, then the final review."""
 
 import itertools
 import json
@@ -62,7 +62,7 @@ def test_a_tool_round_then_the_final_review(repo, review_repo, chat_server, chat
 
 
 def test_the_assistant_message_goes_back_byte_for_byte(repo, review_repo, chat_server, chat_inputs):
-    """Item 21: unknown fields, null content, key order, non-ASCII text and numbers all come back."""
+    """Unknown fields, null content, key order, non-ASCII text and numbers all go back unchanged."""
     message = (
         '{"role":"assistant","reasoning_content":"Erst lesen, dann urteilen ✓","content":null,'
         '"tool_calls":[{"index":0,"id":"call_1","type":"function","extra_content":{"google":'
@@ -78,7 +78,7 @@ def test_the_assistant_message_goes_back_byte_for_byte(repo, review_repo, chat_s
 
 
 def test_the_key_is_in_its_header_and_nowhere_else(repo, review_repo, chat_server, chat_inputs):
-    """Items 3, 24, 72."""
+    """Requests hold no local path either, and neither does the result."""
     rounds(chat_server, {"calls": [("c1", "inspect_git_diff", "{}")]}, final())
     reviewed = review_repo(repo, **chat_inputs, include_trace="always")
     for request in chat_server.requests:
@@ -92,7 +92,7 @@ def test_the_key_is_in_its_header_and_nowhere_else(repo, review_repo, chat_serve
 
 
 def test_a_tool_failure_reaches_the_model_and_the_review_goes_on(repo, review_repo, chat_server, chat_inputs):
-    """Item 41."""
+    """A failure about a path or the repository is an ordinary result."""
     rounds(chat_server, {"calls": [("c1", "read_repository_file", '{"path":"src/missing.py"}')]}, final())
     assert review_repo(repo, **chat_inputs).outcome.conclusion is Conclusion.FINDINGS
     result = json.loads(chat_server.bodies[1]["messages"][-1]["content"])
@@ -104,7 +104,7 @@ def test_a_tool_failure_reaches_the_model_and_the_review_goes_on(repo, review_re
 
 
 def test_an_extra_argument_ends_the_review_and_nothing_runs(repo, review_repo, chat_server, chat_inputs):
-    """Items 37, 40: reference behaviour with max-repairs 0."""
+    """With max-repairs 0 the first invalid call ends the review."""
     calls = [
         ("c1", "list_repository_files", "{}"),
         ("c2", "read_repository_file", '{"path":"src/app.py","command":"pytest"}'),
@@ -165,7 +165,7 @@ def test_a_hunk_that_was_dropped_to_fit_the_context_window_is_not_reviewed(
     "path", ["./src/app.py", "b/src/app.py", "a/./src/app.py", "src//app.py", "src/app.py/"]
 )
 def test_a_path_written_in_another_way_is_the_changed_file(repo, review_repo, chat_server, chat_inputs, path):
-    """Decision 8; else such a finding would be outside the diff, and never fail a build."""
+    """Otherwise such a finding would be outside the diff and could never fail a build."""
     rounds(chat_server, final(REVIEW | {"findings": [FINDING | {"path": path}]}))
     outcome = review_repo(repo, **chat_inputs, fail_on="high").outcome
     [found] = outcome.review.findings

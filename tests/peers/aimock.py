@@ -1,4 +1,4 @@
-"""What npm ``@copilotkit/aimock`` is told to answer, and the fixture that starts it."""
+"""The scripted answers of npm ``@copilotkit/aimock``, and the fixture that starts it."""
 
 import json
 
@@ -25,7 +25,7 @@ def refusal(status, message, **more):
     return {"error": {"message": message, **more}, "status": status}
 
 
-# What the model of each name answers, turn by turn; a list longer than one counts assistant turns.
+# The answers of each named model, turn by turn. The number of assistant turns selects one of several.
 ROUNDS = {
     "ends-at-once": [REVIEW],
     "two-rounds": [{"toolCalls": [DIFF, READ]}, {"content": "And callers?", "toolCalls": [SEARCH]}, REVIEW],

@@ -1,4 +1,4 @@
-"""Servers that nobody here wrote, each in its own environment below ``.build/peers``: ``make test-peers``."""
+"""Servers of other projects, each in its own environment in ``.build/peers``, for ``make test-peers``."""
 
 import json
 import os
@@ -24,14 +24,14 @@ DOCUMENTED_CODES = frozenset(re.findall(r"^\| `(\w+)`", (ROOT / "docs/errors.md"
 
 
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:
-    """Collected only when named: they need minutes and packages that the suite does not."""
+    """Collect these tests only when they are named: they take minutes and need extra packages."""
     named = (config.invocation_params.dir / argument.partition("::")[0] for argument in config.args)
     return None if any(path.resolve().is_relative_to(HERE) for path in named) else True
 
 
 @pytest.fixture(scope="session")
 def environment() -> Callable[[str], Path]:
-    """The folder a peer is installed in; the test is skipped where it is not."""
+    """The folder in which a peer is installed; the test is skipped when it is not installed."""
 
     def find(name: str) -> Path:
         folder = ENVIRONMENTS / name
@@ -46,7 +46,7 @@ def environment() -> Callable[[str], Path]:
 
 @dataclass(frozen=True)
 class Ended:
-    """How one run of the program ended; ``name`` is its conclusion and why."""
+    """How one run of the program ended; ``name`` holds its conclusion and the reason."""
 
     code: int
     output: str
@@ -74,7 +74,7 @@ def repo(tmp_path):
 
 @pytest.fixture
 def review(repo, tmp_path):
-    """Run ``pr-review local`` against a peer; whatever the peer does, the run ends by name and reports."""
+    """Run ``pr-review local`` against a peer; the run always ends with a documented code and its reports."""
 
     def run(url: str, **inputs: Any) -> Ended:
         folder = tmp_path / "cwd"

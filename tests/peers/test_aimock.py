@@ -1,4 +1,4 @@
-"""npm ``@copilotkit/aimock``: scripted conversations over somebody else's chat-completions server."""
+"""npm ``@copilotkit/aimock``: scripted conversations over another project's chat-completions server."""
 
 import pytest
 
@@ -10,7 +10,7 @@ STREAM = pytest.mark.parametrize("stream", ["false", "true"])
     ("model", "rounds"), [("ends-at-once", 0), ("two-rounds", 2), ("thinks", 1), ("calls-first", 1)]
 )
 def test_a_conversation_ends_in_its_review(aimock, review, model, rounds, stream):
-    """Under ``generic``: nothing has to be put right."""
+    """The profile is ``generic``: nothing has to be corrected."""
     ended = review(aimock, model=model, stream=stream)
     assert ended.name == ("findings", "final_review")
     assert ended.actions == ["execute_tools"] * rounds + ["return_review"]

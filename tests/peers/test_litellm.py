@@ -1,4 +1,4 @@
-"""PyPI ``litellm``'s proxy with mocked answers: a gateway's own shapes of calls, streams and errors."""
+"""PyPI ``litellm``'s proxy with mocked answers: a gateway has its own shapes of calls, streams and errors."""
 
 import json
 
@@ -19,7 +19,7 @@ BEHIND = ("two-rounds", "thinks", "is-broke", "overflows")
 
 @pytest.fixture(scope="module")
 def litellm(environment, aimock, tmp_path_factory):
-    """The proxy, without retries of its own, before mocks and before aimock."""
+    """The proxy in front of mocks and of aimock, without its own retries."""
     folder, port = tmp_path_factory.mktemp("litellm"), free_port()
     models = {name: {"model": "openai/mock", "api_key": "none"} | answer for name, answer in ANSWERS.items()}
     for name in BEHIND:
@@ -29,7 +29,7 @@ def litellm(environment, aimock, tmp_path_factory):
         "router_settings": {"num_retries": 0, "disable_cooldowns": True},
     }
     config = folder / "config.yaml"
-    config.write_text(json.dumps(settings))  # which is YAML
+    config.write_text(json.dumps(settings))  # JSON is YAML too
     program = environment("litellm") / "bin/litellm"
     command = [str(program), "--config", str(config), "--host", "127.0.0.1", "--port", str(port)]
     environ = {"LITELLM_MASTER_KEY": KEY, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}

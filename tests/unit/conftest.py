@@ -1,13 +1,13 @@
-"""Real tools of the smallest kind, and replies as a provider's adapter decodes them."""
+"""Real tools of the smallest kind, and replies as a wire format decodes them."""
 
 from typing import Any, ClassVar
 
 import pytest
 
-from pr_review.domain.chat import HunkId, Reply, ToolResult, ToolSpec, Usage
+from pr_review.domain.chat import FinishReason, HunkId, Reply, RequestedCall, ToolResult, ToolSpec, Usage
 from pr_review.errors import ToolFailure
-from pr_review.tools.base import Integer, ToolArgs
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.tool import Integer, ToolArgs
+from pr_review.tools.toolbox import Toolbox
 
 
 class EchoArgs(ToolArgs):
@@ -49,29 +49,32 @@ def toolbox(echo):
     return Toolbox([echo])
 
 
-def wire_call(call_id: Any = "c1", name: Any = "echo", arguments: Any = '{"text":"a"}') -> dict[str, Any]:
-    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+def make_call(
+    call_id: str = "c1", name: str | None = "echo", arguments: Any = '{"text":"a"}'
+) -> RequestedCall:
+    return RequestedCall(id=call_id, name=name, arguments=arguments)
 
 
-def make_reply(*calls: Any, content: str | None = None, finish: str | None = None, **fields: Any) -> Reply:
-    message: dict[str, Any] = {"role": "assistant", "content": content}
-    if calls:
-        message["tool_calls"] = list(calls)
-    return Reply(
-        request_id="r1",
-        model="m-1",
-        finish_reason=finish or ("tool_calls" if calls else "stop"),
-        message=message,
-        content=content,
-        tool_calls=calls,
-        usage=Usage(prompt_tokens=100, completion_tokens=10, total_tokens=110),
-        **fields,
-    )
+def make_reply(
+    *calls: RequestedCall, text: str | None = None, finish: FinishReason | None = None, **fields: Any
+) -> Reply:
+    finish = finish or (FinishReason.TOOL_CALLS if calls else FinishReason.STOP)
+    known: dict[str, Any] = {
+        "message": {"role": "assistant", "content": text, "calls": [call.id for call in calls]},
+        "finish": finish,
+        "finish_word": finish.value,
+        "text": text,
+        "calls": calls,
+        "usage": Usage(prompt_tokens=100, completion_tokens=10, total_tokens=110),
+        "request_id": "r1",
+        "model": "m-1",
+    }
+    return Reply(**known | fields)
 
 
 @pytest.fixture
 def call():
-    return wire_call
+    return make_call
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self, TextIO
 
 from pr_review.actions.commands import command, mask_values, neutralise
-from pr_review.domain.run import MIB
+from pr_review.domain.sizes import MIB
 
 MAX_SUMMARY_BYTES = MIB  # the runner drops the whole summary of a step when it is larger
 

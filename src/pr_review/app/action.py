@@ -1,13 +1,18 @@
 """``pr-review action``: what the container runs, spoken to by GitHub's runner."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+
+import anyio
 
 from pr_review.actions.runner import Runner
 from pr_review.app import log
 from pr_review.app.deadline import Deadline
 from pr_review.app.process import Process
-from pr_review.app.reports import ReportPlace, Written
-from pr_review.app.session import Session
+from pr_review.app.reports import Reported, Reporter
+from pr_review.app.run import Job, RunEnd, run_and_report
+from pr_review.app.run_state import RunState
 from pr_review.app.target import target_of_event
 from pr_review.config.settings import Settings
 from pr_review.domain.run import Outcome
@@ -22,38 +27,57 @@ def run_action(process: Process) -> int:
 
     Raises ``ConfigError`` without a workspace: there is no place for a report then.
     """
-    if not process.environ.get("GITHUB_WORKSPACE"):
+    workspace = _find_workspace(process)
+    runner = Runner.from_environ(process.environ, process.stdout, process.random_hex)
+    reporter = Reporter(process, runner, workspace, Deadline.after(TIMEOUT_SECONDS, process))
+    try:
+        settings = Settings.from_mapping(process.environ)
+    except PrReviewError as error:
+        return _report(reporter, RunEnd(RunState(), error))
+    _introduce(runner, settings)
+    deadline = Deadline.after(settings.timeout_seconds, process)
+    find_target = partial(target_of_event, settings, process.environ, workspace, deadline)
+    job = Job(settings, find_target, process, runner, workspace, deadline)
+    return anyio.run(run_and_report, job, partial(_report, replace(reporter, deadline=deadline)))
+
+
+def _find_workspace(process: Process) -> Path:
+    workspace = process.environ.get("GITHUB_WORKSPACE")
+    if not workspace:
         raise ConfigError(
             "no_workspace",
             "GITHUB_WORKSPACE is not set, so there is no checkout to review.",
             "Run as a workflow step after actions/checkout, or use `pr-review local`.",
         )
-    runner = Runner.from_environ(process.environ, process.stdout, process.random_hex)
-    workspace = Path(process.environ["GITHUB_WORKSPACE"]).resolve()
+    return Path(workspace).resolve()
 
-    def show(outcome: Outcome, written: Written) -> None:
-        count = len(outcome.review.findings) if outcome.review else 0
-        runner.log(f"conclusion: {outcome.conclusion}, findings: {count}, report: {written.report_path}")
-        if session.known.settings is None or session.known.settings.annotations:
-            _annotate(runner, outcome)
-        if written.request:
-            runner.log(f"request: {written.request}")
-        log.say_end(runner, outcome)
 
-    place = ReportPlace(workspace, process.random_hex)
-    session = Session(process, runner, place, show, Deadline.after(TIMEOUT_SECONDS, process.clock))
-    try:
-        settings = Settings.from_mapping(process.environ)
-    except PrReviewError as error:
-        return session.finish(error)
+def _introduce(runner: Runner, settings: Settings) -> None:
+    """Mask the secrets before anything else is printed; then what the settings have to say."""
     runner.mask(settings.secrets)
     for note in settings.notes:
         runner.warning(note)
-    session.deadline = Deadline.after(settings.timeout_seconds, process.clock)
-    return session.review(
-        settings,
-        lambda: target_of_event(settings, process.environ, workspace, session.deadline, process.sleep),
-    )
+
+
+def _report(reporter: Reporter, end: RunEnd) -> int:
+    def report() -> int:
+        reported = reporter.report(end.state, end.error)
+        _show(reporter.runner, reported, end.state.settings)
+        return reporter.conclude(reported, end.error, end.state.settings)
+
+    return reporter.guarded(report)
+
+
+def _show(runner: Runner, reported: Reported, settings: Settings | None) -> None:
+    """Log the result, and annotate the diff unless the settings forbid it."""
+    outcome, written = reported.outcome, reported.written
+    count = len(outcome.review.findings) if outcome.review else 0
+    runner.log(f"conclusion: {outcome.conclusion}, findings: {count}, report: {written.report_path}")
+    if settings is None or settings.annotations:
+        _annotate(runner, outcome)
+    if written.request:
+        runner.log(f"request: {written.request}")
+    log.say_end(runner, outcome)
 
 
 def _annotate(runner: Runner, outcome: Outcome) -> None:

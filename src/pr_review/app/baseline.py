@@ -25,13 +25,15 @@ _ADVICE = (
 
 
 def load_baseline(
-    workspace: Path, path: str, pull_request: PullRequest, is_tracked: Callable[[Path], bool]
+    workspace: Path, path: str | None, pull_request: PullRequest, is_tracked: Callable[[Path], bool]
 ) -> tuple[Baseline | None, tuple[str, ...]]:
     """The baseline at ``path`` below ``workspace``, None when there is no usable one, and notes on it.
 
     ``is_tracked``: the pull request's head or base tracks an absolute path, or decides what is below it.
     Raises ``ConfigError`` for a place that must not be trusted.
     """
+    if path is None:
+        return None, ()
     from pr_review.report.reading import MAX_ARTIFACT_BYTES, load  # noqa: PLC0415 -- start-up: few have one
 
     if is_tracked(workspace / path):

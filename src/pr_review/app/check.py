@@ -8,15 +8,15 @@ import anyio
 from pr_review.actions.commands import neutralise
 from pr_review.app.deadline import Deadline
 from pr_review.app.process import Process
-from pr_review.app.wiring import OFFLINE, build_chat, choose_provider
+from pr_review.app.wiring import OFFLINE, choose_provider, open_chat
 from pr_review.config.settings import Settings
-from pr_review.conversation import tool_calls
+from pr_review.conversation.budget import ConversationBudget
+from pr_review.conversation.tool_calls import asks_for_tools, check_ids, plan_round
 from pr_review.domain.change import Diff
 from pr_review.domain.chat import Message, Reply, Role
-from pr_review.domain.run import ProtocolAction
 from pr_review.errors import EXIT_OK, InvalidTurn
 from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.toolbox import Toolbox
 
 CHECK_SECONDS = 120
 PROMPT = (
@@ -41,7 +41,7 @@ def run_check(process: Process) -> int:
     key = "given" if settings.api_key else "none, and none is needed inside a private network"
     process.say(f"endpoint: {urlsplit(settings.endpoint).hostname}, key: {key}")
     process.say(f"profile: {_profile(settings)}")
-    deadline = Deadline.after(min(CHECK_SECONDS, settings.timeout_seconds), process.clock)
+    deadline = Deadline.after(min(CHECK_SECONDS, settings.timeout_seconds), process)
     return anyio.run(_ask, settings, deadline, process)
 
 
@@ -66,13 +66,14 @@ def _profile(settings: Settings) -> str:
 
 async def _ask(settings: Settings, deadline: Deadline, process: Process) -> int:
     """One request with one tool; a turn that a review would refuse ends with that error's exit code."""
-    reviewer = build_chat(settings, deadline)
+    chat = open_chat(settings, deadline)
+    model = chat.open_model()
     started = process.clock()
     try:
-        reply = await reviewer.model.complete(PROMPT, TOOLBOX.specs)
+        reply = await model.complete(PROMPT, TOOLBOX.specs)
     finally:
-        await reviewer.aclose()
-    stats = reviewer.model.stats
+        await chat.aclose()
+    stats = chat.budget.stats
     process.say(f"model: {neutralise(settings.model + _answering_model(settings, reply))}")
     process.say(f"latency: {int((process.clock() - started) * 1000)} ms, {stats.requests} request(s)")
     for event in stats.events:
@@ -83,7 +84,7 @@ async def _ask(settings: Settings, deadline: Deadline, process: Process) -> int:
         process.say(f"tools: not as this profile expects: {error.detail}")
         process.say(f"change: {error.advice}")
         return error.exit_code
-    for line in _verdict(settings, reply, called=called):
+    for line in _verdict(settings, called=called, in_text=model.text_mode):
         process.say(line)
     return EXIT_OK
 
@@ -96,19 +97,21 @@ def _answering_model(settings: Settings, reply: Reply) -> str:
 
 def _calls_a_tool(settings: Settings, reply: Reply) -> bool:
     """Whether the turn is a tool round that a review would run; raises as the review would."""
-    if tool_calls.classify(reply) is not ProtocolAction.EXECUTE_TOOLS:
+    if not asks_for_tools(reply):
         return False
-    return bool(tool_calls.plan(reply, TOOLBOX, settings.limits, seen_ids=frozenset(), calls_so_far=0))
+    check_ids(reply, frozenset())
+    ConversationBudget(settings.limits).check_calls(len(reply.calls))
+    return bool(plan_round(reply, TOOLBOX))
 
 
-def _verdict(settings: Settings, reply: Reply, *, called: bool) -> Iterator[str]:
+def _verdict(settings: Settings, *, called: bool, in_text: bool) -> Iterator[str]:
     """How tools work here, and what to set."""
     if not called:
         yield "tools: offered but not called"
         yield "change: choose a model with reliable tool calling" + (
             "." if settings.tool_mode == "text" else ", or try tool-mode: text."
         )
-    elif not reply.text_calls:
+    elif not in_text:
         yield "tools: native calls work"
         yield "change: nothing"
     elif settings.tool_mode == "text":

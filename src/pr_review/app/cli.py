@@ -1,11 +1,18 @@
-"""The command line: one subcommand a use, with a help that teaches."""
+"""The command line: a table of subcommands, and the functions that run them.
+
+A subcommand imports what it needs when it runs, because start-up time counts.
+"""
 
 import argparse
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pr_review import __version__
 from pr_review.app.process import Process
 from pr_review.errors import EXIT_OK, PrReviewError
+
+if TYPE_CHECKING:
+    from pr_review.config.declaration import Input
 
 DESCRIPTION = """\
 Reviews a pull request. A finding that quotes code is shown where that code stands, or says that its place is
@@ -34,9 +41,22 @@ exit codes:
 """
 
 
+DEBUG = "print a traceback for a bug of pr-review"
+FORMATS = ("annotations", "html", "md", "patch", "sarif", "text")
+
+
+class Command(NamedTuple):
+    """A subcommand: its one-line help, what adds its options, and what runs it and returns the exit code."""
+
+    name: str
+    help: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace, Process], int]
+
+
 def run_command(argv: Sequence[str]) -> int:
     """Parse ``argv`` and run its command; returns the exit code."""
-    arguments, unknown = build_parser().parse_known_args(argv)
+    arguments, unknown = build_parser(argv).parse_known_args(argv)
     if unknown:  # with the usage of the command, not of the program
         arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     process = Process.of_process(debug=arguments.debug)
@@ -48,8 +68,8 @@ def run_command(argv: Sequence[str]) -> int:
     return code
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+def build_parser(argv: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of all commands, with the options of those that ``argv`` may name."""
     parser = argparse.ArgumentParser(
         prog="pr-review",
         description=DESCRIPTION,
@@ -58,103 +78,89 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"pr-review {__version__}")
     parser.add_argument("--debug", action="store_true", help=DEBUG)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add(commands, "action", _action, "run as GitHub's runner does: event file, INPUT_*, GITHUB_* files")
-    local = _add(commands, "local", _local, "review a local repository and print the result")
-    local.add_argument(
+    subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        text = command.help
+        own = subparsers.add_parser(command.name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        own.set_defaults(run=command.run, parser=own)
+        own.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=DEBUG)
+        if command.name in argv:  # start-up: `action` does not wait for the options of `local`
+            command.add_options(own)
+    return parser
+
+
+def _no_options(_: argparse.ArgumentParser) -> None:
+    """The command has none of its own."""
+
+
+def _local_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--repo", default=".", metavar="PATH", help="a folder of the repository (default: here)"
     )
-    local.add_argument("--base", default="main", metavar="REF", help="what to compare with (default: main)")
-    local.add_argument("--head", default="HEAD", metavar="REF", help="what to review (default: HEAD)")
-    local.add_argument(
+    parser.add_argument("--base", default="main", metavar="REF", help="what to compare with (default: main)")
+    parser.add_argument("--head", default="HEAD", metavar="REF", help="what to review (default: HEAD)")
+    parser.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto", help="default: auto, on a terminal"
     )
-    _add_overrides(local, LOCAL_OVERRIDES)
-    local.add_argument("--dry-run", action="store_const", const="true", help=DRY_RUN)
-    check = _add(commands, "check", _check, "check settings, key and endpoint with one request")
-    _add_overrides(check, CHECK_OVERRIDES)
-    render = _add(commands, "render", _render, "print a report made from a review.json")
-    render.add_argument("artifact", metavar="FILE", help="the review.json; - for standard input")
-    render.add_argument("--format", choices=sorted(FORMATS), default="text", help="default: text")
-    _add(commands, "schema", _schema, "print the JSON Schema of review.json")
-    return parser
+    _add_inputs(parser, "local")
 
 
-DEBUG = "print a traceback for a bug of pr-review"
-DRY_RUN = "write what would be sent to request.json in the output folder; send nothing, and need no key"
-FORMATS = ("annotations", "html", "md", "patch", "sarif", "text")
-CHECK_OVERRIDES = ("provider", "endpoint", "model", "provider-profile", "tool-mode")
-LOCAL_OVERRIDES = (
-    *CHECK_OVERRIDES,
-    "include",
-    "exclude",
-    "fail-on",
-    "fail-on-new",
-    "baseline",
-    "output-dir",
-    "max-rounds",
-    "timeout-seconds",
-    "include-trace",
-)
-REPEATABLE = frozenset({"include", "exclude"})
-# What an option means where the input's own description speaks of a workflow.
-HELP = {
-    "include": "Gitignore pattern of files to review; repeatable.",
-    "exclude": "Gitignore pattern of files not to review, !PATTERN takes a file back in; repeatable.",
-    "baseline": "The review.json of an earlier review, below the current folder: what is new since then?",
-    "output-dir": "Folder for the reports, below the current folder.",
-}
+def _check_options(parser: argparse.ArgumentParser) -> None:
+    _add_inputs(parser, "check")
 
 
-def _add(
-    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    name: str,
-    run: Callable[[argparse.Namespace, Process], int],
-    text: str,
-) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-    parser.set_defaults(run=run, parser=parser)
-    parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=DEBUG)
-    return parser
+def _render_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("artifact", metavar="FILE", help="the review.json; - for standard input")
+    parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="default: text")
 
 
-def _add_overrides(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
-    """Options named as inputs; given ones win over the environment."""
+def _add_inputs(parser: argparse.ArgumentParser, command: str) -> None:
+    """Add an option for each input that declares one for the command.
+
+    The value is stored under the name of the variable in which GitHub's runner would pass it.
+    """
     from pr_review.config.inputs import INPUTS  # noqa: PLC0415 -- start-up: `action` needs no options
 
+    group = parser.add_argument_group("inputs of the action", "An option wins over the environment.")
     for item in INPUTS:
-        if item.name in names:
-            text = HELP.get(item.name) or item.description
-            parser.add_argument(
-                f"--{item.name}",
-                action="append" if item.name in REPEATABLE else "store",
-                metavar=f"{{{','.join(item.words)}}}" if item.words else "VALUE",
-                help=f"{text} (default: {item.shown_default})".replace("`", "").replace("%", "%%"),
-            )
+        if command in item.commands:
+            group.add_argument(f"--{item.name}", dest=item.variable, help=_help(item), **_kind(item))
 
 
-def _overrides(arguments: argparse.Namespace) -> dict[str, str]:
-    """Options as the variables that the runner would set."""
-    given = vars(arguments)
-    names = (*LOCAL_OVERRIDES, "dry-run")
-    values = ((name, given.get(name.replace("-", "_"))) for name in names)
+def _help(item: "Input") -> str:
+    """The option's help as argparse wants it: plain text, with ``%`` doubled."""
+    text = item.option_help or item.description
+    default = "" if item.is_flag else f" (default: {item.shown_default})"
+    return f"{text}{default}".replace("`", "").replace("%", "%%")
+
+
+def _kind(item: "Input") -> dict[str, Any]:
+    """How argparse reads the option: a flag, one of some words, or a text that may be repeatable."""
+    if item.is_flag:
+        return {"action": "store_const", "const": "true"}
+    words = f"{{{','.join(item.choices)}}}" if item.choices else "VALUE"
+    return {"action": "append" if item.repeatable else "store", "metavar": words}
+
+
+def _given_inputs(arguments: argparse.Namespace) -> dict[str, str]:
+    """The variables that GitHub's runner would set for the given options."""
     return {
-        f"INPUT_{name.upper()}": "\n".join(value) if name in REPEATABLE else value
-        for name, value in values
-        if value
+        name: "\n".join(value) if isinstance(value, list) else value
+        for name, value in vars(arguments).items()
+        if name.startswith("INPUT_") and value
     }
 
 
-def _action(_: argparse.Namespace, process: Process) -> int:
+def _run_action(_: argparse.Namespace, process: Process) -> int:
     from pr_review.app.action import run_action  # noqa: PLC0415 -- start-up: only what the command needs
 
     return run_action(process)
 
 
-def _local(arguments: argparse.Namespace, process: Process) -> int:
+def _run_local(arguments: argparse.Namespace, process: Process) -> int:
     from pr_review.app.local import run_local  # noqa: PLC0415 -- start-up: only what the command needs
 
-    process = process.with_dotenv().overlaid(_overrides(arguments))
+    process = process.with_dotenv().overlaid(_given_inputs(arguments))
     return run_local(
         process,
         repository=arguments.repo,
@@ -165,27 +171,38 @@ def _local(arguments: argparse.Namespace, process: Process) -> int:
 
 
 def _color(wanted: str, process: Process) -> bool:
-    """As asked for; else on a terminal, unless NO_COLOR is set (no-color.org)."""
+    """Whether to print colours. By default only on a terminal, and not with NO_COLOR (https://no-color.org)."""
     if wanted != "auto":
         return wanted == "always"
     return process.stdout.isatty() and not process.environ.get("NO_COLOR")
 
 
-def _check(arguments: argparse.Namespace, process: Process) -> int:
+def _run_check(arguments: argparse.Namespace, process: Process) -> int:
     from pr_review.app.check import run_check  # noqa: PLC0415 -- start-up: only what the command needs
 
-    return run_check(process.with_dotenv().overlaid(_overrides(arguments)))
+    return run_check(process.with_dotenv().overlaid(_given_inputs(arguments)))
 
 
-def _render(arguments: argparse.Namespace, process: Process) -> int:
+def _run_render(arguments: argparse.Namespace, process: Process) -> int:
     from pr_review.app.render import render_artifact  # noqa: PLC0415 -- start-up: only what it needs
 
     render_artifact(process, arguments.artifact, arguments.format)
     return EXIT_OK
 
 
-def _schema(_: argparse.Namespace, process: Process) -> int:
+def _run_schema(_: argparse.Namespace, process: Process) -> int:
     from pr_review.report.artifact import schema_text  # noqa: PLC0415 -- start-up: only what it needs
 
     process.say(schema_text().rstrip("\n"))
     return EXIT_OK
+
+
+COMMANDS = (
+    Command(
+        "action", "run as GitHub's runner does: event file, INPUT_*, GITHUB_* files", _no_options, _run_action
+    ),
+    Command("local", "review a local repository and print the result", _local_options, _run_local),
+    Command("check", "check settings, key and endpoint with one request", _check_options, _run_check),
+    Command("render", "print a report made from a review.json", _render_options, _run_render),
+    Command("schema", "print the JSON Schema of review.json", _no_options, _run_schema),
+)

@@ -1,14 +1,16 @@
 """``pr-review local``: the same review over a local repository, printed as text."""
 
+from functools import partial
+
+import anyio
+
 from pr_review.actions.runner import Runner
 from pr_review.app.deadline import Deadline
 from pr_review.app.process import Process
-from pr_review.app.reports import ReportPlace, Written
-from pr_review.app.session import Session
+from pr_review.app.reports import Reported, Reporter
+from pr_review.app.run import Job, RunEnd, run_and_report
 from pr_review.app.target import target_of_repository
 from pr_review.config.settings import Settings
-from pr_review.domain.run import Outcome
-from pr_review.report import terminal
 
 
 def run_local(process: Process, *, repository: str, base: str, head: str, color: bool) -> int:
@@ -17,16 +19,31 @@ def run_local(process: Process, *, repository: str, base: str, head: str, color:
     Returns the exit code; raises ``ConfigError`` for settings that cannot be used.
     """
     settings = Settings.from_mapping(process.environ)
-    deadline = Deadline.after(settings.timeout_seconds, process.clock)
-
-    def show(outcome: Outcome, written: Written) -> None:
-        process.say(terminal.render(outcome, color=color))
-        for path in filter(None, (written.report_path, *written.further)):
-            process.say(f"report: {path}")
-        if written.request:
-            process.say(f"request: {written.request}")
-
-    place = ReportPlace(process.cwd, process.random_hex)
-    session = Session(process, Runner(process.stderr, process.random_hex), place, show, deadline)
+    deadline = Deadline.after(settings.timeout_seconds, process)
     path = (process.cwd / repository).resolve()
-    return session.review(settings, lambda: target_of_repository(path, base, head, process.environ, deadline))
+    find_target = partial(target_of_repository, path, base, head, process.environ, deadline)
+    runner = Runner(process.stderr, process.random_hex)
+    reporter = Reporter(process, runner, process.cwd, deadline)
+    job = Job(settings, find_target, process, runner, process.cwd, deadline)
+    return anyio.run(run_and_report, job, partial(_report, reporter, color))
+
+
+def _report(reporter: Reporter, color: bool, end: RunEnd) -> int:  # noqa: FBT001 -- bound by partial
+    def report() -> int:
+        reported = reporter.report(end.state, end.error)
+        _show(reporter.process, reported, color=color)
+        return reporter.conclude(reported, end.error, end.state.settings)
+
+    return reporter.guarded(report)
+
+
+def _show(process: Process, reported: Reported, *, color: bool) -> None:
+    """Print the review, and where its files are."""
+    from pr_review.report import terminal  # noqa: PLC0415 -- start-up: the model is asked first
+
+    written = reported.written
+    process.say(terminal.render(reported.outcome, color=color))
+    for path in filter(None, (written.report_path, *written.further)):
+        process.say(f"report: {path}")
+    if written.request:
+        process.say(f"request: {written.request}")

@@ -3,20 +3,18 @@
 from collections.abc import Callable
 
 from pr_review.actions.runner import Runner
-from pr_review.app.run_state import RunState
+from pr_review.domain.change import Diff, PullRequest
 from pr_review.domain.run import Conclusion, Outcome, Turn
+from pr_review.review.selection import Selection
 
 TITLE = {"title": "pr-review"}
 
 
-def say_prepared(runner: Runner, known: RunState) -> None:
+def say_prepared(runner: Runner, pull: PullRequest, diff: Diff, selection: Selection) -> None:
     """Which commits are compared, and how much of the change is reviewed; for debug logging."""
-    if known.diff is None or known.selection is None:
-        return
-    pull = known.pull_request
-    runner.debug(f"base {pull.base_sha if pull else 'unknown'}, head {known.diff.head_sha}")
-    runner.debug(f"merge base {known.diff.merge_base_sha}")
-    runner.debug(f"changed files: {len(known.diff.files)}, selected: {len(known.selection.selected)}")
+    runner.debug(f"base {pull.base_sha}, head {diff.head_sha}")
+    runner.debug(f"merge base {diff.merge_base_sha}")
+    runner.debug(f"changed files: {len(diff.files)}, selected: {len(selection.selected)}")
 
 
 def say_turn(runner: Runner, turn: Turn, seconds_left: float) -> None:

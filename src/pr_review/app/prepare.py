@@ -1,18 +1,21 @@
-"""Prepares the repository for a review: objects, the base's configuration, the diff, its selection."""
+"""Prepares the repository for a review: objects, the base's configuration, the diff, the head's files."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
-from pr_review.app.run_state import RunState
 from pr_review.app.target import ReviewTarget
 from pr_review.config import repository_file
 from pr_review.config.settings import Settings
-from pr_review.domain.change import Diff
-from pr_review.errors import HostError, RepositoryError, ToolFailure
+from pr_review.domain.change import Diff, PullRequest
+from pr_review.errors import HostError, RepositoryError, Skipped, ToolFailure
 from pr_review.git.diff import compute_diff
 from pr_review.git.object_store import ObjectStore
-from pr_review.git.reviewed_trees import is_tracked
+from pr_review.git.reviewed_trees import ReviewedTrees, is_tracked
+from pr_review.git.search import Searcher
 from pr_review.git.tree import CommitTree
-from pr_review.review.selection import Selection, select
+from pr_review.review.selection import Selection
 
 DEEPER = "Or add `with:` and `fetch-depth: 0` to the checkout step: then git itself knows the merge base."
 
@@ -21,56 +24,102 @@ DEEPER = "Or add `with:` and `fetch-depth: 0` to the checkout step: then git its
 class Prepared:
     """The repository as the review sees it.
 
-    ``settings`` are those of the workflow and the base commit; ``instructions`` are trusted text.
+    ``settings`` are those of the workflow and the base commit. ``instructions`` are trusted text.
+    ``top_level`` are the names at the root of the head, folders with a slash. ``tracking`` are the trees that
+    decide what stands in the checkout at ``workspace``.
     """
 
     settings: Settings
-    head: CommitTree
+    pull_request: PullRequest
+    workspace: Path
     diff: Diff
     selection: Selection
+    head: CommitTree
+    trees: ReviewedTrees
+    searcher: Searcher
     commits: tuple[str, ...]
     instructions: str
     top_level: tuple[str, ...]
+    tracking: Sequence[CommitTree]
+
+    def is_tracked(self, path: Path) -> bool:
+        """Whether the head or the base of the pull request decides what stands at an absolute path."""
+        return is_tracked(path, self.workspace, self.tracking)
 
 
-def prepare(store: ObjectStore, target: ReviewTarget, settings: Settings, known: RunState) -> Prepared:
-    """Complete the objects, read the base's configuration, compute the diff and select its files.
+def load_base(store: ObjectStore, target: ReviewTarget) -> CommitTree:
+    """Fill the store, complete both commits, and return the tree of the base.
 
-    ``known`` gets each result as soon as it stands. Raises ``ConfigError``, ``RepositoryError`` or
-    ``HostError``.
+    Raises ``ConfigError`` or ``RepositoryError``.
     """
     pull = target.pull_request
+    store.fill()
     store.ensure(pull.base_sha, pull.head_sha, target.source, pull.number or None)
-    base = CommitTree.load(store.git, pull.base_sha)
-    settings = known.settings = _with_config_file(settings, base)
+    return CommitTree.load(store.git, pull.base_sha)
+
+
+def read_settings(settings: Settings, base: CommitTree) -> Settings:
+    """The settings with what the base commit's configuration file says; raises ``ConfigError``."""
+    if not base.is_file(repository_file.CONFIG_PATH):
+        return settings
+    return repository_file.apply(settings, repository_file.parse(_read(base, repository_file.CONFIG_PATH)))
+
+
+def compute_change(store: ObjectStore, target: ReviewTarget) -> Diff:
+    """The change from the merge base to the head.
+
+    Raises ``RepositoryError``, ``HostError`` or ``ConfigError``.
+    """
+    pull = target.pull_request
     merge_base = store.merge_base(pull.base_sha, pull.head_sha) or _ask_merge_base(target)
     store.ensure(merge_base, pull.head_sha, target.source, pull.number or None)
     store.check_complete(merge_base, pull.head_sha)
-    diff = known.diff = compute_diff(store.git, merge_base, pull.head_sha)
-    selection = known.selection = select(diff, settings.include, settings.exclusions)
-    head = CommitTree.load(store.git, pull.head_sha)
-    known.is_tracked = lambda path: is_tracked(path, target.workspace, (head, base))
+    return compute_diff(store.git, merge_base, pull.head_sha)
+
+
+def read_head(
+    store: ObjectStore,
+    target: ReviewTarget,
+    *,
+    settings: Settings,
+    base: CommitTree,
+    diff: Diff,
+    selection: Selection,
+) -> Prepared:
+    """Everything else that a review needs of the repository; raises ``RepositoryError``."""
+    head = CommitTree.load(store.git, diff.head_sha)
     return Prepared(
         settings=settings,
-        head=head,
+        pull_request=target.pull_request,
+        workspace=target.workspace,
         diff=diff,
         selection=selection,
-        commits=store.commit_messages(merge_base, pull.head_sha),
+        head=head,
+        trees=ReviewedTrees(head, partial(CommitTree.load, store.git, diff.merge_base_sha)),
+        searcher=Searcher(store.git, head, diff.head_sha),
+        commits=store.commit_messages(diff.merge_base_sha, diff.head_sha),
         instructions=_instructions(settings, base),
         top_level=_top_level(head),
+        tracking=(head, base),
+    )
+
+
+def nothing_selected(diff: Diff) -> Skipped:
+    """Why there is nothing to review."""
+    if not diff.files:
+        advice = "Commit something, or compare with another base."
+        return Skipped("no_changes", "The pull request changes nothing.", advice)
+    return Skipped(
+        "all_excluded",
+        "Every changed file is excluded from the review.",
+        "Change include or exclude if that is not what you want.",
     )
 
 
 def _top_level(head: CommitTree) -> tuple[str, ...]:
-    """Names at the root of the tree, directories with a slash, so that a model need not guess them."""
+    """Names at the root of the tree, so that a model need not guess them."""
     names = (path.partition("/") for path in head.files())
     return tuple(dict.fromkeys(f"{name}{slash}" for name, slash, _ in names))
-
-
-def _with_config_file(settings: Settings, base: CommitTree) -> Settings:
-    if not base.is_file(repository_file.CONFIG_PATH):
-        return settings
-    return repository_file.apply(settings, repository_file.parse(_read(base, repository_file.CONFIG_PATH)))
 
 
 def _instructions(settings: Settings, base: CommitTree) -> str:
@@ -92,14 +141,15 @@ def _read(base: CommitTree, path: str) -> str:
 
 
 def _ask_merge_base(target: ReviewTarget) -> str:
-    if target.merge_base is None:
+    if target.github is None:
         raise RepositoryError(
             "no_merge_base",
             "The checkout is too shallow to find the merge base, and GitHub was not asked.",
             f"Give the action a github-token. {DEEPER}",
         )
+    pull = target.pull_request
     try:
-        return target.merge_base()
+        return target.github.merge_base(pull.owner, pull.repository, pull.base_sha, pull.head_sha)
     except HostError as error:
         if error.code != "no_common_history":
             error.advice += f" {DEEPER}"

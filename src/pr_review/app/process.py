@@ -1,4 +1,4 @@
-"""What the process stands in: read once, here, and passed down; nothing below reads it again."""
+"""Process inputs: read once, here, and passed down; nothing below reads them again."""
 
 import os
 import secrets
@@ -8,19 +8,19 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TextIO
 
 from pr_review.actions.commands import neutralise
-from pr_review.app.deadline import utc_today
+from pr_review.app.deadline import Sleeps, utc_today
 from pr_review.errors import ConfigError, PrReviewError
 
 
 @dataclass(frozen=True)
 class Process:
-    """Environment, working directory, clock, randomness and output of one process."""
+    """Environment, working directory, clock, waits, randomness and output of one process."""
 
     environ: Mapping[str, str]
     cwd: Path
@@ -30,11 +30,11 @@ class Process:
     stderr: TextIO
     debug: bool = False
     today: Callable[[], date] = utc_today
-    sleep: Callable[[float], None] = time.sleep
+    sleeps: Sleeps = field(default_factory=Sleeps)
 
     @classmethod
     def of_process(cls, *, debug: bool) -> "Process":
-        """Those of this process; the runner's debug logging also asks for tracebacks."""
+        """The inputs of this process; the runner's debug logging also asks for tracebacks."""
         return cls(
             environ=dict(os.environ),
             cwd=Path.cwd(),

@@ -1,41 +1,49 @@
-"""One review, step by step: find the pull request, prepare the repository, run the loop, place findings."""
+"""One review, step by step: target, repository, selection, conversations, placed findings."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import date
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import anyio
 import anyio.to_thread
 
-from pr_review.app.deadline import Deadline, utc_today
-from pr_review.app.prepare import Prepared, prepare
-from pr_review.app.run_state import RunState
-from pr_review.app.target import ReviewTarget
+from pr_review.actions.runner import Runner
+from pr_review.app import log
+from pr_review.app.baseline import load_baseline
+from pr_review.app.cancellation import Signals, received_signals, run_until_ended
+from pr_review.app.deadline import Deadline
+from pr_review.app.prepare import (
+    Prepared,
+    compute_change,
+    load_base,
+    nothing_selected,
+    read_head,
+    read_settings,
+)
+from pr_review.app.process import Process
+from pr_review.app.reports import choose_place
+from pr_review.app.run_state import Progress, RunState
+from pr_review.app.target import ReviewTarget, cross_check_files
 from pr_review.app.wiring import Reviewer, build_reviewer, build_toolbox, choose_provider
 from pr_review.config.settings import Settings
-from pr_review.conversation.loop import ReviewLoop
+from pr_review.conversation.conversation import Conversation
 from pr_review.domain.change import Diff
-from pr_review.domain.chat import Message
-from pr_review.domain.finding import FindingKey
-from pr_review.domain.run import Turn
-from pr_review.errors import (
-    ReviewStopped,
-    Skipped,
-    TerminationReason,
-)
-from pr_review.findings.baseline import find_gone
+from pr_review.domain.finding import Review
+from pr_review.domain.run import Purpose
+from pr_review.errors import PrReviewError, ReviewStopped, Skipped, TerminationReason
+from pr_review.findings.baseline import Baseline, find_resolved
 from pr_review.findings.placement import place
-from pr_review.findings.reviewed_files import Files
-from pr_review.findings.submission import Submission
+from pr_review.findings.reviewed_files import ReviewedFiles
+from pr_review.findings.submission import RuleSubmission, Submission
 from pr_review.findings.suppression import suppress
 from pr_review.git.object_store import ObjectStore
-from pr_review.git.reviewed_trees import ReviewedTrees
-from pr_review.git.tree import CommitTree
 from pr_review.masking.redact import redact_text
-from pr_review.review.passes.relocate import ask_again
-from pr_review.review.prompt import build_prompt, prompt_version
+from pr_review.review.passes.find import Opened, failure_of, hold_all, join
+from pr_review.review.passes.relocate import relocate
+from pr_review.review.prompt import Prompt, build_prompt, prompt_version
+from pr_review.review.selection import select
 
 ResultT = TypeVar("ResultT")
 
@@ -44,140 +52,222 @@ CROSS_CHECK_LATE = "The changed files were not compared with GitHub's list: it t
 CLOSE_SECONDS = 1.0  # a connection that does not close in time is left to the end of the process
 
 
-@dataclass
-class ReviewRun:
-    """One run; ``known`` tells the reports how far it came. Used as a context manager, it leaves nothing."""
+@dataclass(frozen=True)
+class Job:
+    """One review to run: what to do, for whom to log, and until when.
+
+    ``find_target`` may ask GitHub. ``workspace`` is where reports go and where a baseline lies.
+    """
 
     settings: Settings
-    environ: Mapping[str, str]
-    scratch: Path
+    find_target: Callable[[], ReviewTarget]
+    process: Process
+    runner: Runner
+    workspace: Path
     deadline: Deadline
-    on_turn: Callable[[Turn], None] = lambda _: None
-    on_prepared: Callable[[], None] = lambda: None
-    known: RunState = field(default_factory=RunState)
-    today: Callable[[], date] = utc_today
-    _store: ObjectStore | None = None
 
-    async def execute(self, find_target: Callable[[], ReviewTarget]) -> None:
-        """Review; raises ``PrReviewError`` for every end that is not a complete final review."""
-        self.known.settings = self.settings
-        target = await in_thread(find_target)
-        self.known.pull_request = target.pull_request
-        store = await in_thread(lambda: self._open_store(target))
-        prepared = await in_thread(lambda: prepare(store, target, self.settings, self.known))
-        self.settings = prepared.settings
-        self.on_prepared()
-        if not prepared.selection.selected:
-            raise _nothing_selected(prepared.diff)
-        reviewer = self._choose_reviewer(target, prepared)
-        try:
-            await self._converse(store, target, prepared, reviewer)
-        finally:
-            with anyio.move_on_after(CLOSE_SECONDS, shield=True):
-                await reviewer.aclose()
-        await self._cross_check(target, prepared.diff)
 
-    def close(self) -> None:
-        """Kill git and remove the object store; idempotent, from any thread."""
-        if self._store:
-            self._store.close()
+class RunEnd(NamedTuple):
+    """How far a run came, and what ended it: None for a complete final review."""
 
-    def _open_store(self, target: ReviewTarget) -> ObjectStore:
-        """Allocate the store where ``close`` finds it, then fill it."""
-        self._store = ObjectStore.allocate(
-            target.workspace, self.scratch, env=self.environ, remaining=self.deadline.remaining
-        )
-        self._store.fill()
-        return self._store
+    state: RunState
+    error: PrReviewError | None = None
 
-    def _choose_reviewer(self, target: ReviewTarget, prepared: Prepared) -> Reviewer:
-        provider, note = choose_provider(
-            self.settings, without_secrets=target.without_secrets, sends=not self.settings.dry_run
-        )
-        self.known.notes += [note] if note else []
-        self.known.reviewer = build_reviewer(
-            provider, self.settings, prepared.selection.selected, prepared.head, self.deadline
-        )
-        return self.known.reviewer
 
-    async def _converse(
-        self, store: ObjectStore, target: ReviewTarget, prepared: Prepared, reviewer: Reviewer
-    ) -> None:
-        toolbox = build_toolbox(store, prepared.head, prepared.diff)
-        loop = ReviewLoop(
-            reviewer.model, toolbox, reviewer.limits, clock=self.deadline.clock, on_turn=self.on_turn
-        )
-        self.known.record = loop.record
-        conversation = self._first_messages(target, prepared, reviewer, loop)
-        if self.settings.dry_run:
-            self.known.first_request = reviewer.preview(conversation, toolbox.specs)
-            raise _dry_run(len(self.known.first_request))
-        submission = await loop.run(conversation)
-        trees = ReviewedTrees(prepared.head, lambda: CommitTree.load(store.git, prepared.diff.merge_base_sha))
-        rules = reviewer.rules()
-        await self._place(submission, prepared.diff, trees, rules)
-        if self.settings.relocate and rules is None:
-            again = await self._relocate(loop, submission, Files(prepared.diff, trees))
-            await self._place(again, prepared.diff, trees, rules)
-        if loop.record.truncated_by_server:
-            raise _prompt_truncated()
+async def run_and_report(job: Job, report: Callable[[RunEnd], int]) -> int:
+    """Run the job and report its end, while signals are received; returns the exit code of ``report``."""
+    async with received_signals() as signals:
+        return report(await run(job, signals))
 
-    async def _relocate(self, loop: ReviewLoop, submission: Submission, files: Files) -> Submission:
-        """The placed review is safe already; this may take half of the time that is left."""
-        with anyio.move_on_after(self.deadline.remaining() / 2):
-            submission, notes = await ask_again(loop, submission, files)
-            self.known.notes.extend(notes)
-        return submission
 
-    async def _place(
-        self,
-        submission: Submission,
-        diff: Diff,
-        trees: ReviewedTrees,
-        rules: Mapping[FindingKey, str] | None,
-    ) -> None:
-        """Place, set apart what is suppressed, and look in the head for what the baseline knows."""
-        review = await in_thread(lambda: place(submission, diff, trees, _mask_secrets, rules=rules))
-        self.known.review, notes = suppress(review, self.settings.suppress, self.today())
-        self.known.notes.extend(notes)
-        if baseline := self.known.baseline:
-            self.known.gone = await in_thread(
-                lambda: find_gone(baseline, review, diff, trees, self._as_reported)
-            )
+async def run(job: Job, signals: Signals) -> RunEnd:
+    """Take the steps of a review until the last one, an error, the deadline or a signal.
 
-    def _as_reported(self, line: str) -> str:
-        """A line of code as a report shows it."""
-        return redact_text(_mask_secrets(line), self.settings.secrets)
+    The object store is gone when this returns.
+    """
+    progress = Progress(RunState(settings=job.settings))
+    error = await run_until_ended(partial(_take_steps, job, progress), job.deadline, signals)
+    _release(progress)
+    return RunEnd(progress.state, error)
 
-    def _first_messages(
-        self, target: ReviewTarget, prepared: Prepared, reviewer: Reviewer, loop: ReviewLoop
-    ) -> tuple[Message, ...]:
-        prompt = build_prompt(
-            target.pull_request,
-            prepared.diff.merge_base_sha,
-            prepared.commits,
-            prepared.selection,
-            reviewer.limits,
-            language=self.settings.language,
-            instructions=prepared.instructions,
-            top_level=prepared.top_level,
-        )
-        self.known.prompt_version = prompt_version()
-        if reviewer.reads_prompt:
-            loop.record.shown.update(prompt.shown)
-        return prompt.messages
 
-    async def _cross_check(self, target: ReviewTarget, diff: Diff) -> None:
-        """Add notes on GitHub's own list; a slow GitHub is such a note, never the end of a whole review."""
-        if check := target.cross_check:
-            notes: tuple[str, ...] = (CROSS_CHECK_LATE,)
-            with anyio.move_on_after(min(CROSS_CHECK_SECONDS, self.deadline.remaining() / 2)):
-                notes = await in_thread(lambda: check(diff))
-            self.known.notes.extend(notes)
+async def _take_steps(job: Job, progress: Progress) -> None:
+    """Every step takes what the steps before it gave; ``progress`` keeps each result for an early end.
+
+    Raises ``PrReviewError`` for every end that is not a complete final review.
+    """
+    target = await in_thread(job.find_target)
+    progress.reached(target=target)
+    store = _allocate_store(job, target)
+    progress.reached(store=store)
+    base = await in_thread(partial(load_base, store, target))
+    settings = await in_thread(partial(read_settings, job.settings, base))
+    progress.reached(settings=settings)
+    diff = await in_thread(partial(compute_change, store, target))
+    progress.reached(diff=diff)
+    selection = select(diff, settings.include, settings.exclusions)
+    progress.reached(selection=selection)
+    prepared = await in_thread(
+        partial(read_head, store, target, settings=settings, base=base, diff=diff, selection=selection)
+    )
+    log.say_prepared(job.runner, target.pull_request, diff, selection)
+
+    output = choose_place(job.workspace, settings.output_dir, job.process.random_hex, prepared.is_tracked)
+    progress.reached(place=output)
+    if output.problem:  # before anything is spent
+        raise output.problem
+    baseline, notes = load_baseline(
+        job.workspace, settings.baseline, target.pull_request, prepared.is_tracked
+    )
+    progress.reached(baseline=baseline, notes=notes)
+    if not selection.selected:
+        raise nothing_selected(diff)
+
+    reviewer, notes = _choose_reviewer(job, target, prepared)
+    progress.reached(reviewer=reviewer, notes=notes)
+    try:
+        await _review(job, progress, prepared, reviewer)
+    finally:
+        with anyio.move_on_after(CLOSE_SECONDS, shield=True):
+            await reviewer.aclose()
+    progress.reached(notes=await _cross_check(job, target, diff))
+
+
+async def _review(job: Job, progress: Progress, prepared: Prepared, reviewer: Reviewer) -> None:
+    """Hold the conversations, then place what they found; what ended one of them is raised at the end."""
+    opened = [_open_conversation(job, prepared, reviewer)]
+    conversations = tuple(each.conversation for each in opened)
+    progress.reached(conversations=conversations, prompt_version=prompt_version())
+    if prepared.settings.dry_run:
+        first_request = reviewer.preview(opened[0].messages, opened[0].conversation.tools)
+        progress.reached(first_request=first_request)
+        raise _dry_run(len(first_request))
+    ended = await hold_all(opened)
+    if answers := [each.answer for each in ended if each.answer]:
+        await _place_answer(job, progress, prepared, conversations[0], join(answers))
+    if failure := failure_of(ended):
+        raise failure
+    if any(conversation.record.truncated_by_server for conversation in conversations):
+        raise _prompt_truncated()
+
+
+async def _place_answer(
+    job: Job,
+    progress: Progress,
+    prepared: Prepared,
+    conversation: Conversation[Submission],
+    answer: Submission,
+) -> None:
+    """Place the findings; then, when asked to, look again for the code of those that are nowhere."""
+    place_findings = partial(_place, job, prepared, progress.state.baseline)
+    progress.reached(answer=answer)
+    progress.reached(**(await in_thread(partial(place_findings, answer)))._asdict())
+    if prepared.settings.relocate and not isinstance(answer, RuleSubmission):
+        again, notes = await _relocate(job, prepared, conversation, answer)
+        progress.reached(answer=again, notes=notes)
+        progress.reached(**(await in_thread(partial(place_findings, again)))._asdict())
+
+
+class _Placed(NamedTuple):
+    """Findings in their places; ``resolved`` as in ``RunState``."""
+
+    review: Review
+    resolved: frozenset[str]
+    notes: tuple[str, ...]
+
+
+def _place(job: Job, prepared: Prepared, baseline: Baseline | None, answer: Submission) -> _Placed:
+    """Place, set apart what is suppressed, and look in the head for what the baseline knows."""
+    settings, diff, trees = prepared.settings, prepared.diff, prepared.trees
+    whole = place(answer, diff, trees, _mask_secrets)
+    review, notes = suppress(whole, settings.suppress, job.process.today())
+
+    def as_reported(line: str) -> str:
+        return redact_text(_mask_secrets(line), settings.secrets)
+
+    resolved = find_resolved(baseline, whole, diff, trees, as_reported) if baseline else frozenset[str]()
+    return _Placed(review, resolved, notes)
+
+
+async def _relocate(
+    job: Job, prepared: Prepared, conversation: Conversation[Submission], answer: Submission
+) -> tuple[Submission, tuple[str, ...]]:
+    """The placed review is safe already; this may take half of the time that is left."""
+    notes: tuple[str, ...] = ()
+    with anyio.move_on_after(job.deadline.remaining() / 2):
+        answer, notes = await relocate(conversation, answer, ReviewedFiles(prepared.diff, prepared.trees))
+    return answer, notes
+
+
+def _open_conversation(job: Job, prepared: Prepared, reviewer: Reviewer) -> Opened[Submission]:
+    prompt = _prompt(prepared, reviewer)
+    conversation = Conversation(
+        "find-1",
+        Purpose.FIND,
+        model=reviewer.open_model(),
+        toolbox=build_toolbox(prepared),
+        limits=reviewer.limits,
+        answers=reviewer.answers,
+        clock=job.deadline.clock,
+        on_turn=lambda turn: log.say_turn(job.runner, turn, job.deadline.remaining()),
+    )
+    return Opened(conversation, prompt.messages, prompt.shown if reviewer.reads_prompt else frozenset())
+
+
+def _prompt(prepared: Prepared, reviewer: Reviewer) -> Prompt:
+    return build_prompt(
+        prepared.pull_request,
+        prepared.diff.merge_base_sha,
+        prepared.commits,
+        prepared.selection,
+        reviewer.limits,
+        language=prepared.settings.language,
+        instructions=prepared.instructions,
+        top_level=prepared.top_level,
+    )
+
+
+def _allocate_store(job: Job, target: ReviewTarget) -> ObjectStore:
+    """An empty store; nothing waits here, so whoever ends the run finds it and removes it."""
+    return ObjectStore.allocate(
+        target.workspace,
+        job.process.scratch(job.settings.workspace_root),
+        env=job.process.environ,
+        remaining=job.deadline.remaining,
+    )
+
+
+def _release(progress: Progress) -> None:
+    """Close what the run holds; a store that cannot be removed is a note."""
+    state = progress.state
+    if state.target:
+        state.target.close()
+    try:
+        if state.store:
+            state.store.close()
+    except PrReviewError as problem:
+        progress.reached(notes=(problem.detail,))
+
+
+def _choose_reviewer(job: Job, target: ReviewTarget, prepared: Prepared) -> tuple[Reviewer, tuple[str, ...]]:
+    settings = prepared.settings
+    provider, note = choose_provider(
+        settings, without_secrets=target.without_secrets, sends=not settings.dry_run
+    )
+    return build_reviewer(provider, prepared, job.deadline), (note,) if note else ()
+
+
+async def _cross_check(job: Job, target: ReviewTarget, diff: Diff) -> tuple[str, ...]:
+    """Notes on GitHub's own list; a slow GitHub is such a note, never the end of a whole review."""
+    if not target.has_listed_files:
+        return ()
+    with anyio.move_on_after(min(CROSS_CHECK_SECONDS, job.deadline.remaining() / 2)):
+        return await in_thread(partial(cross_check_files, target, diff))
+    return (CROSS_CHECK_LATE,)
 
 
 async def in_thread(work: Callable[[], ResultT]) -> ResultT:
-    """Run blocking work in a worker thread that a cancellation does not wait for (decision 14)."""
+    """Run blocking work in a worker thread that a cancellation does not wait for."""
     return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 
@@ -185,17 +275,6 @@ def _mask_secrets(text: str) -> str:
     from pr_review.masking.secrets import mask_secrets  # noqa: PLC0415 -- start-up: only once a review exists
 
     return mask_secrets(text)
-
-
-def _nothing_selected(diff: Diff) -> Skipped:
-    if not diff.files:
-        advice = "Commit something, or compare with another base."
-        return Skipped("no_changes", "The pull request changes nothing.", advice)
-    return Skipped(
-        "all_excluded",
-        "Every changed file is excluded from the review.",
-        "Change include or exclude if that is not what you want.",
-    )
 
 
 def _dry_run(size: int) -> Skipped:

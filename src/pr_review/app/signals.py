@@ -1,4 +1,4 @@
-"""Signal handlers for the first moments of the process (decision 14), before anything heavy is imported.
+"""Signal handlers for the first moments of the process , before anything heavy is imported.
 
 Only modules that need nothing but the standard library are imported here, and all of them now: inside a
 handler an import could meet itself half done. The event loop replaces these handlers once it runs.
@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 from pr_review.actions.output_directory import NAMES, REPORT, ReportDirectory
-from pr_review.domain.output_dir import DEFAULT_OUTPUT_DIR
+from pr_review.config.defaults import DEFAULT_OUTPUT_DIR
 from pr_review.errors import Interrupted, PrReviewError
 from pr_review.report import minimal_report
 

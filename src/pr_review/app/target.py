@@ -1,7 +1,7 @@
 """What a run reviews: from GitHub's event, or from a local repository."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,47 +25,34 @@ GITHUB_API = "https://api.github.com"
 class ReviewTarget:
     """What is reviewed: the checkout to read, the pull request, and where missing commits come from.
 
-    ``merge_base`` asks GitHub when git cannot tell; ``cross_check`` compares the diff with GitHub's list and
-    returns notes. ``without_secrets``: GitHub gives this event no secrets.
+    ``github`` answers what git cannot tell; None for a local review. ``has_listed_files``: GitHub's own list
+    of changed files can be asked for. ``without_secrets``: GitHub gives this event no secrets.
     """
 
     workspace: Path
     pull_request: PullRequest
     source: FetchSource | None = None
-    merge_base: Callable[[], str] | None = None
-    cross_check: Callable[[Diff], tuple[str, ...]] | None = None
+    github: GitHubPulls | None = None
+    has_listed_files: bool = False
     without_secrets: bool = False
+
+    def close(self) -> None:
+        """Close the connection to GitHub; can be called repeatedly."""
+        if self.github:
+            self.github.close()
 
 
 def target_of_event(
-    settings: Settings,
-    environ: Mapping[str, str],
-    workspace: Path,
-    deadline: Deadline,
-    sleep: Callable[[float], None],
+    settings: Settings, environ: Mapping[str, str], workspace: Path, deadline: Deadline
 ) -> ReviewTarget:
     """The pull request that the runner's event or the ``pull-request`` input names.
 
     Raises ``Skipped`` when there is none or a filter applies, ``ConfigError`` or ``HostError`` otherwise.
     """
     server = environ.get("GITHUB_SERVER_URL") or GITHUB
-    event_path = environ.get("GITHUB_EVENT_PATH")
-    request = load_event(
-        environ.get("GITHUB_EVENT_NAME", ""),
-        Path(event_path) if event_path else None,
-        pull_request=settings.pull_request,
-        server_url=server,
-        repository=environ.get("GITHUB_REPOSITORY", ""),
-    )
-    client = GitHubClient(
-        environ.get("GITHUB_API_URL") or GITHUB_API,
-        settings.github_token,
-        remaining=deadline.remaining,
-        sleep=sleep,
-        authorities=environ.get("SSL_CERT_FILE") or environ.get("SSL_CERT_DIR"),
-    )
-    pulls = GitHubPulls(client, server)
-    request = request if request.pull_request else pulls.complete(request)
+    request = _read_request(settings, environ, server)
+    github = _open_github(settings, environ, server, deadline)
+    request = request if request.pull_request else github.complete(request)
     pull = request.pull_request
     if pull is None:
         raise HostError("incomplete_pull_request", "GitHub did not describe the pull request.", "Run again.")
@@ -74,8 +61,8 @@ def target_of_event(
         workspace=(workspace / settings.path).resolve(),
         pull_request=pull,
         source=FetchSource(url=f"{server}/{pull.owner}/{pull.repository}", token=settings.github_token),
-        merge_base=lambda: pulls.merge_base(pull.owner, pull.repository, pull.base_sha, pull.head_sha),
-        cross_check=_cross_check(pulls, pull) if settings.github_token else None,
+        github=github,
+        has_listed_files=settings.github_token is not None,
         without_secrets=_without_secrets(request),
     )
 
@@ -107,18 +94,40 @@ def target_of_repository(
     return ReviewTarget(workspace=repository, pull_request=pull)
 
 
+def cross_check_files(target: ReviewTarget, diff: Diff) -> tuple[str, ...]:
+    """Notes on where the diff and GitHub's list differ; that GitHub cannot be asked is a note, too."""
+    if target.github is None:
+        return ()
+    try:
+        return cross_check(diff, target.github.changed_files(target.pull_request))
+    except HostError as error:
+        return (f"The changed files were not compared with GitHub's list: {error.detail}",)
+
+
+def _read_request(settings: Settings, environ: Mapping[str, str], server: str) -> ReviewRequest:
+    event_path = environ.get("GITHUB_EVENT_PATH")
+    return load_event(
+        environ.get("GITHUB_EVENT_NAME", ""),
+        Path(event_path) if event_path else None,
+        pull_request=settings.pull_request,
+        server_url=server,
+        repository=environ.get("GITHUB_REPOSITORY", ""),
+    )
+
+
+def _open_github(
+    settings: Settings, environ: Mapping[str, str], server: str, deadline: Deadline
+) -> GitHubPulls:
+    client = GitHubClient(
+        environ.get("GITHUB_API_URL") or GITHUB_API,
+        settings.github_token,
+        remaining=deadline.remaining,
+        sleep=deadline.sleeps.blocking,
+        authorities=environ.get("SSL_CERT_FILE") or environ.get("SSL_CERT_DIR"),
+    )
+    return GitHubPulls(client, server)
+
+
 def _without_secrets(request: ReviewRequest) -> bool:
     """GitHub withholds secrets from forks and from Dependabot, except under ``pull_request_target``."""
     return request.kind == "pull_request" and (request.is_fork or request.is_dependabot)
-
-
-def _cross_check(pulls: GitHubPulls, pull: PullRequest) -> Callable[[Diff], tuple[str, ...]]:
-    """Compare with GitHub's list; that GitHub cannot be asked is a note, not a failure."""
-
-    def check(diff: Diff) -> tuple[str, ...]:
-        try:
-            return cross_check(diff, pulls.changed_files(pull))
-        except HostError as error:
-            return (f"The changed files were not compared with GitHub's list: {error.detail}",)
-
-    return check

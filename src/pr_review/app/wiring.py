@@ -1,25 +1,27 @@
 """The only composition root: which classes stand behind the ports, chosen from settings."""
 
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from pr_review.app.deadline import Deadline
+from pr_review.app.prepare import Prepared
 from pr_review.config.settings import Settings
-from pr_review.domain.change import ChangedFile, Diff
+from pr_review.conversation.answer import AnswerProtocol
 from pr_review.domain.chat import Message, ToolSpec
-from pr_review.domain.finding import FindingKey
 from pr_review.domain.run import Limits
 from pr_review.errors import ConfigError, Skipped
-from pr_review.git.object_store import ObjectStore
-from pr_review.git.search import Searcher
-from pr_review.git.tree import CommitTree
+from pr_review.findings.submission import Submission
+from pr_review.llm.budget import RequestBudget
 from pr_review.llm.model import ChatModel
-from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
-from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
-from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
-from pr_review.tools.canonical.search_repository import SearchRepository
-from pr_review.tools.registry import Toolbox
+from pr_review.review.passes.find import FINAL_REVIEW, RULE_REVIEW
+from pr_review.tools.toolbox import Toolbox
+from pr_review.tools.toolsets import canonical_tools
+
+if TYPE_CHECKING:
+    from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
 
 OFFLINE = "offline"
 
@@ -30,34 +32,25 @@ async def _nothing() -> None:
 
 @dataclass(frozen=True)
 class Reviewer:
-    """A model with its budgets.
+    """Who reviews: models with the budgets of each conversation and of the run.
 
-    ``reads_prompt``: what the first message shows counts as seen. ``preview`` encodes a first request without
-    sending it. Offline, ``checks`` names what ran on each file, ``in_part`` the files of which only added
-    lines were checked, ``rules`` what proved each finding.
+    ``open_model`` gives the model of one conversation. ``answers`` reads what it finds. ``reads_prompt``:
+    what the first message shows counts as seen. ``preview`` encodes a first request without sending it.
     """
 
     provider: str
-    model: ChatModel
+    open_model: Callable[[], ChatModel]
+    answers: AnswerProtocol[Submission]
     limits: Limits
+    budget: RequestBudget
     reads_prompt: bool
     preview: Callable[[Sequence[Message], Sequence[ToolSpec]], bytes]
-    checks: Callable[[], Mapping[str, tuple[str, ...]]] = dict
-    in_part: Callable[[], frozenset[str]] = frozenset
-    rules: Callable[[], Mapping[FindingKey, str] | None] = lambda: None
     aclose: Callable[[], Awaitable[None]] = _nothing
 
 
-def build_toolbox(store: ObjectStore, head: CommitTree, diff: Diff) -> Toolbox:
-    """The four tools over one head commit (item 17)."""
-    return Toolbox(
-        [
-            ListRepositoryFiles(head),
-            ReadRepositoryFile(head),
-            SearchRepository(Searcher(store.git, head, diff.head_sha)),
-            InspectGitDiff(diff),
-        ]
-    )
+def build_toolbox(prepared: Prepared) -> Toolbox:
+    """The tools of a review over one head commit."""
+    return Toolbox(canonical_tools(prepared.head, prepared.searcher, prepared.diff))
 
 
 def choose_provider(
@@ -87,66 +80,76 @@ def choose_provider(
     )
 
 
-def build_reviewer(
-    provider: str, settings: Settings, files: Sequence[ChangedFile], head: CommitTree, deadline: Deadline
-) -> Reviewer:
-    """The model behind ``provider`` with its budgets."""
+def build_reviewer(provider: str, prepared: Prepared, deadline: Deadline) -> Reviewer:
+    """Who stands behind ``provider``; the caller awaits ``aclose``."""
     if provider == OFFLINE:
-        return _offline(settings, files, head)
-    return build_chat(settings, deadline)
+        return _offline(prepared)
+    return _chat(prepared.settings, deadline)
 
 
-def _offline(settings: Settings, files: Sequence[ChangedFile], head: CommitTree) -> Reviewer:
+def _offline(prepared: Prepared) -> Reviewer:
     from pr_review.checks.ruff import Ruff, find_ruff  # noqa: PLC0415 -- start-up: a model needs no checks
     from pr_review.offline.limits import limits_for  # noqa: PLC0415 -- start-up: as above
     from pr_review.offline.offline_model import OfflineModel  # noqa: PLC0415 -- start-up: as above
 
-    paths = [file.path for file in files if file.addressable]
+    head, settings = prepared.head, prepared.settings
+    paths = [file.path for file in prepared.selection.selected if file.addressable]
     ruff = find_ruff()
-    model = OfflineModel(paths, Ruff(ruff) if ruff else None)
-    sizes = [head.file_size(path) if head.is_file(path) else 0 for path in paths]
     return Reviewer(
         provider=OFFLINE,
-        model=model,
-        limits=limits_for(settings.limits, sizes),
+        open_model=lambda: OfflineModel(paths, Ruff(ruff) if ruff else None),
+        answers=RULE_REVIEW,
+        limits=limits_for(
+            settings.limits, [head.file_size(path) if head.is_file(path) else 0 for path in paths]
+        ),
+        budget=RequestBudget(0),
         reads_prompt=False,
         preview=lambda _messages, _tools: b"",
-        checks=lambda: model.checks_by_path,
-        in_part=lambda: model.checked_in_part,
-        rules=lambda: model.rules,
     )
 
 
-def build_chat(settings: Settings, deadline: Deadline) -> Reviewer:
-    """The model behind the endpoint; the caller awaits ``aclose``."""
-    from pr_review.llm.budget import RequestBudget  # noqa: PLC0415 -- start-up: offline sends nothing
-    from pr_review.llm.chat_completions.chat_model import ChatSettings, OpenAIChat  # noqa: PLC0415 -- start-up: as above
-    from pr_review.llm.chat_completions.profiles import choose_profile  # noqa: PLC0415 -- start-up: as above
-    from pr_review.llm.http import open_client  # noqa: PLC0415 -- start-up: as above
-    from pr_review.llm.retry import Pacing  # noqa: PLC0415 -- start-up: as above
+class OpenChat(NamedTuple):
+    """A connection to the endpoint; the models that it opens share one client and one budget of requests."""
 
+    open_model: Callable[[], "ChatCompletionsModel"]
+    budget: RequestBudget
+    aclose: Callable[[], Awaitable[None]]
+
+
+def open_chat(settings: Settings, deadline: Deadline) -> OpenChat:
+    """Connect to the endpoint of the settings; the caller awaits ``aclose``."""
+    from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel  # noqa: PLC0415 -- start-up
+    from pr_review.llm.chat_completions.chat_settings import ChatSettings  # noqa: PLC0415 -- start-up
+    from pr_review.llm.chat_completions.profiles import choose_profile  # noqa: PLC0415 -- start-up
+    from pr_review.llm.http import open_client  # noqa: PLC0415 -- start-up: offline sends nothing
+    from pr_review.llm.retry import Pacing  # noqa: PLC0415 -- start-up
+
+    chat = ChatSettings(
+        endpoint=settings.endpoint,
+        model=settings.model,
+        profile=choose_profile(settings.endpoint, settings.provider_profile),
+        session_id=str(uuid.uuid4()),
+        api_key=settings.api_key,
+        extra_headers=settings.extra_headers,
+        extra_body=settings.extra_body,
+        stream=settings.stream,
+        tool_mode=settings.tool_mode,
+    )
     client = open_client(settings.endpoint)
-    model = OpenAIChat(
-        ChatSettings(
-            endpoint=settings.endpoint,
-            model=settings.model,
-            profile=choose_profile(settings.endpoint, settings.provider_profile),
-            session_id=str(uuid.uuid4()),
-            api_key=settings.api_key,
-            extra_headers=settings.extra_headers,
-            extra_body=settings.extra_body,
-            stream=settings.stream,
-            tool_mode=settings.tool_mode,
-        ),
-        client=client,
-        budget=RequestBudget(settings.max_requests),
-        pacing=Pacing(deadline.remaining),
-    )
+    budget, pacing = RequestBudget(settings.max_requests), Pacing(deadline.remaining, deadline.sleeps.awaited)
+    open_model = partial(ChatCompletionsModel, chat, client=client, budget=budget, pacing=pacing)
+    return OpenChat(open_model, budget, client.aclose)
+
+
+def _chat(settings: Settings, deadline: Deadline) -> Reviewer:
+    chat = open_chat(settings, deadline)
     return Reviewer(
         provider=settings.provider,
-        model=model,
+        open_model=chat.open_model,
+        answers=FINAL_REVIEW,
         limits=settings.limits,
+        budget=chat.budget,
         reads_prompt=True,
-        preview=model.encode_body,
-        aclose=client.aclose,
+        preview=lambda messages, tools: chat.open_model().encode_body(messages, tools),
+        aclose=chat.aclose,
     )

@@ -1,1 +1,1 @@
-"""Deterministic checks over text, on added lines only."""
+"""Deterministic checks of added lines; all but ruff are pure functions over text."""

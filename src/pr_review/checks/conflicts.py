@@ -1,13 +1,14 @@
 """Conflict markers that a merge left in a file.
 
-A row of ``=======`` alone underlines a heading in Markdown and reStructuredText, so it proves nothing: a
-conflict starts with ``<<<<<<<`` or ends with ``>>>>>>>``, as git writes them.
+A conflict starts with ``<<<<<<<`` or ends with ``>>>>>>>``, as git writes them. A line of ``=======`` alone
+proves nothing, because it underlines a heading in Markdown and reStructuredText.
 """
 
 import re
 from collections.abc import Iterator
 
-from pr_review.checks.base import Hit, Rule, Source
+from pr_review.checks.hit import Hit, Rule
+from pr_review.checks.source import Source
 from pr_review.domain.finding import Category, Severity
 
 NAME = "conflict-markers"
@@ -30,9 +31,10 @@ _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    """One hit a conflict, at its first added marker; a lone marker counts only with git's label.
+    """Find conflicts, one hit each at the first added marker.
 
-    In prose, markers inside a fenced block illustrate something and are not reported.
+    An incomplete conflict counts only if a marker has a label, as git writes it. In documentation, markers in
+    a fenced code block are an illustration and are not reported.
     """
     fenced = False
     markers: list[int] = []

@@ -1,8 +1,8 @@
-"""Tells code from comments and string literals, without a parser.
+"""Separates code from comments and string literals, without a parser.
 
-One regular expression a language finds its comments and literals; all else is code. It has no ambiguity
-(possessive repetition, every alternative consumes), so the time is linear in the text. Two views keep the
-text's length and line ends: ``uncommented`` (comments blanked) and ``code`` (the inside of strings too).
+Each language has one regular expression, which finds comments and literals; everything else is code. The
+expression is unambiguous, because its repetitions are possessive and each alternative consumes text. So the
+time is linear in the length of the text.
 """
 
 import re
@@ -19,20 +19,20 @@ _DOUBLE = r'"(?:[^"\\\n]|\\.)*+"?'
 _SINGLE = r"'(?:[^'\\\n]|\\.)*+'?"
 _DOUBLE_LINES = r'"(?:[^"\\]|\\.)*+(?:"|\Z)'
 _SINGLE_RAW_LINES = r"'[^']*+(?:'|\Z)"
-# A command substitution inside quotes is code: "$(curl -k …)".
+# A command substitution inside quotes, such as "$(curl -k …)", is code.
 _SUBSTITUTION = r'"(?:[^"\\$]|\\.|\$(?!\())*+\$\((?:[^"\\]|\\.)*+(?:"|\Z)'
 _TRIPLE_DOUBLE = r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\Z)'
 _TRIPLE_SINGLE = r"'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\Z)"
 _BACKTICK = r"`(?:[^`\\]|\\.)*+(?:`|\Z)"
 _BACKTICK_RAW = r"`[^`]*+(?:`|\Z)"
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,8}?)'"
-# A slash starts a regular expression, not a division, only where a value cannot have ended before it.
+# A slash starts a regular expression only after a token that cannot end a value; otherwise it divides.
 _REGEX_AFTER = r"(?:[(,=:\[!&|?{};+\-*%>~^]|\b(?:return|typeof|case|in|of|void|throw|else|do|and|or|if)\b|^)"
 _REGEX_BODY = (
     rf"{_REGEX_AFTER}[ \t]*+/(?![/*])(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){{0,60}}+\]){{1,200}}+"
 )
 _REGEX = rf"{_REGEX_BODY}/"
-# What only began like one: read as one token, else each slash in its brackets would begin another attempt.
+# Text that only begins like a regular expression. As one token it is tried once, not once per slash in it.
 _NO_REGEX = rf"{_REGEX_BODY}(?!/)"
 _HEREDOC = (
     r"(?<![<\w)])<<[-~]?(?P<quote>['\"]?)(?P<tag>[A-Za-z_]\w{0,60})(?P=quote)[^\n]*+"
@@ -43,9 +43,10 @@ _RUST_RAW = r'\br(?P<hashes>\#{1,8})"(?:[^"]|"(?!(?P=hashes)))*+(?:"(?P=hashes)|
 
 @dataclass(frozen=True)
 class Language:
-    """A family of languages that write comments and literals alike.
+    """A family of languages with the same syntax of comments and literals.
 
-    ``kept`` are tokens that must be read as one and yet are code; ``names`` are file names without suffix.
+    ``comments``, ``strings`` and ``kept`` are patterns of tokens. A ``kept`` token is code that must be read
+    as one token. ``names`` are file names that need no suffix.
     """
 
     name: str
@@ -57,7 +58,7 @@ class Language:
 
     @property
     def lexer(self) -> str:
-        """The expression that finds the next token; the group that matched tells its kind."""
+        """The pattern of the next token; the name of the group that matched is the kind of token."""
         kinds = {"comment": self.comments, "kept": self.kept, "string": self.strings}
         return "|".join(f"(?P<{kind}>{'|'.join(patterns)})" for kind, patterns in kinds.items() if patterns)
 
@@ -98,7 +99,7 @@ SHELL = Language(
     (_HEREDOC, _DOUBLE_LINES, _SINGLE_RAW_LINES),
     kept=(r"\\.", _SUBSTITUTION),
 )
-# Commands and variables inside other formats: quotes there belong to the format, so strings stay code.
+# Commands and variables inside other formats. Quotes there belong to the format, so strings stay code.
 COMMANDS = Language(
     "Dockerfile, YAML, .env, Makefile",
     (".yml", ".yaml", ".env", ".dockerfile", ".mk"),
@@ -112,19 +113,22 @@ LANGUAGES = (PYTHON, JAVASCRIPT, GO, RUST, RUBY, PHP, JVM, CSHARP, ELIXIR, SHELL
 
 @dataclass(frozen=True)
 class Views:
-    """A text twice, character for character: without comments, and without the inside of strings as well."""
+    """Two copies of a text in which spaces replace what is no code; offsets and line ends stay the same.
+
+    ``uncommented`` has no comments. ``code`` has neither comments nor the inside of strings.
+    """
 
     language: Language
     uncommented: str
     code: str
 
     def are_code(self, *offsets: int) -> bool:
-        """None of the characters at ``offsets`` is inside a comment or a string; its quotes are code."""
+        """Whether no character at ``offsets`` is in a comment or inside the quotes of a string."""
         return all(self.code[offset] == self.uncommented[offset] for offset in offsets)
 
 
 def language_of(path: str) -> Language | None:
-    """The language of a file by its name, or None."""
+    """The language of a file according to its name, or None."""
     pure = PurePosixPath(path)
     stem = pure.name.split(".")[0] or pure.name
     for language in LANGUAGES:
@@ -134,7 +138,7 @@ def language_of(path: str) -> Language | None:
 
 
 def views(text: str, language: Language) -> Views:
-    """The two views of ``text``; both have its length and its line ends."""
+    """Both views of ``text``."""
     lexer = _compile(language.lexer)
     return Views(language, lexer.sub(_without_comment, text), lexer.sub(_without_content, text))
 
@@ -149,7 +153,7 @@ def _without_comment(token: re.Match[str]) -> str:
 
 
 def _without_content(token: re.Match[str]) -> str:
-    """Blanks a string but its quotes, which show that a string stands there."""
+    """Replace a string by spaces, except its quotes."""
     text = token[0]
     if "string" not in token.re.groupindex or token["string"] is None:
         return _without_comment(token)

@@ -1,12 +1,13 @@
-"""Debugger calls and focused tests that were left in the code."""
+"""Debugger calls, debug prints and focused tests that were left in the code."""
 
 import re
 from collections.abc import Iterator
 
 from pr_review.checks import patterns
-from pr_review.checks.base import Hit, Rule, Source
+from pr_review.checks.hit import Hit, Rule
 from pr_review.checks.languages import CSHARP, ELIXIR, GO, JAVASCRIPT, PHP, PYTHON, RUBY, RUST, Language
 from pr_review.checks.patterns import CodePattern
+from pr_review.checks.source import Source
 from pr_review.domain.finding import Category, Severity
 
 NAME = "left-overs"
@@ -66,5 +67,5 @@ TABLE = (
 
 
 def find(source: Source) -> Iterator[Hit]:
-    """Hits on added lines, in the languages of ``TABLE``."""
+    """Find hits on added lines, in the languages of ``TABLE``."""
     return patterns.find(source, TABLE)

@@ -1,37 +1,37 @@
-"""Renders ``docs/checks.md`` from the tables the checks run on: ``python -m pr_review.checks.page``."""
+"""Renders ``docs/checks.md`` from the tables of the checks; run ``python -m pr_review.checks.page``."""
 
 import sys
 from collections.abc import Iterable
 
-from pr_review.checks import conflicts, leftovers, ruff, secrets, tls
-from pr_review.checks.base import Rule
+from pr_review.checks import committed_secrets, conflicts, leftovers, ruff, tls
+from pr_review.checks.hit import Rule
 from pr_review.checks.patterns import CodePattern
-from pr_review.masking.secrets import SHAPES
+from pr_review.masking.secret_shapes import SHAPES
 
 INTRO = """\
 # Checks
 
 <!-- Generated: python -m pr_review.checks.page > docs/checks.md. A test keeps page and tables equal. -->
 
-With `provider: offline` the review is made by these rules, not by a model. They need no key and no network,
-and they speak the same protocol as a model: they see only what the tools return.
+With `provider: offline` these rules make the review, and no model is asked. They need neither a key nor a
+network. They use the same protocol as a model, so they see only what the tools return.
 
-- Only **added lines** are reported: a defect that was there before, on a line the pull request did not touch,
-  is not this pull request's.
-- A rule is on the list when it proves something that is wrong whatever a project's taste. Style, naming,
-  typing, complexity and guesses are left to the project's own linters.
-- **In-file switches do not silence a rule**: `# noqa`, `# ruff: noqa`, `# ruff: disable`, `# nosec` and
-  `pragma: allowlist secret` are part of what is reviewed.
-- One cause on one line is one finding, also when several rules see it; a merge conflict explains the syntax
-  errors it makes.
-- Secrets are masked wherever they are quoted, also in findings of other rules.
-- Left-overs and switched-off TLS are looked for in code only, not in comments and string literals.
-- A file that is not UTF-8 or larger than 1 MiB is checked for what single added lines prove: conflict markers
-  and secrets. The notes of the review say so. A binary file (NUL bytes, and not UTF-8) has no lines: it is
-  excluded, and listed; one that is named as code is `not_reviewed`, so that a bad byte hides nothing.
-- Finding nothing proves nothing: the conclusion is then `rules_only`, never `clean`.
+- Only **added lines** are reported. A defect on a line that the pull request did not touch is not reported.
+- A rule is on the list if what it finds is wrong in every project. Style, naming, typing, complexity and
+  guesses are left to the project's own linters.
+- **Comments in a file do not silence a rule**: `# noqa`, `# ruff: noqa`, `# ruff: disable`, `# nosec` and
+  `pragma: allowlist secret` have no effect.
+- Several rules that find one cause on one line give one finding. A merge conflict hides the syntax errors
+  that it causes.
+- Secrets are masked in every quote, also in findings of other rules.
+- Left-overs and disabled TLS verification are searched in code only, not in comments and string literals.
+- If a file is not UTF-8 or larger than 1 MiB, only conflict markers and secrets are searched, because a
+  single added line proves them. The notes of the review say so. A binary file has NUL bytes and is not
+  UTF-8, so it has no lines. It is excluded and listed. If its name is that of a code file, it is
+  `not_reviewed` instead, so that a single byte cannot hide code.
+- If the rules find nothing, the conclusion is `rules_only`, never `clean`, because this proves nothing.
 
-The coverage of a review names the checks that ran on each file: {names}.
+The coverage of a review lists the checks that ran on each file: {names}.
 """
 
 HEAD = "| Rule | Severity | Category | Finds | Why | What to do |\n|---|---|---|---|---|---|\n"
@@ -39,7 +39,7 @@ HEAD = "| Rule | Severity | Category | Finds | Why | What to do |\n|---|---|---|
 
 def render() -> str:
     """The whole page, with a final newline."""
-    names = (conflicts.NAME, secrets.NAME, leftovers.NAME, tls.NAME, ruff.NAME)
+    names = (conflicts.NAME, committed_secrets.NAME, leftovers.NAME, tls.NAME, ruff.NAME)
     sections = (
         INTRO.format(names=", ".join(f"`{name}`" for name in names)),
         _section(conflicts.NAME, "Every text file.", [conflicts.RULE]),
@@ -57,11 +57,11 @@ def render() -> str:
 
 
 def _secrets() -> str:
-    """All kinds of secret share everything but their name, so they are listed, not tabled."""
-    rules = list({rule.code: rule for rule in map(secrets.rule_of, SHAPES)}.values())
+    """A list of the kinds of secrets instead of a table, because their rules differ only in the name."""
+    rules = list({rule.code: rule for rule in map(committed_secrets.rule_of, SHAPES)}.values())
     kinds = "".join(f"- `{rule.code}`: {rule.title}\n" for rule in rules)
     return (
-        f"## {secrets.NAME}\n\n"
+        f"## {committed_secrets.NAME}\n\n"
         "Every text file. Keys whose shape proves them, by the patterns of detect-secrets and some of the\n"
         "same kind. Entropy and keyword detection guess, and are off. Not reported: placeholders, the\n"
         "documented example of a vendor in a Markdown or text file, the key id in a signed URL.\n\n"

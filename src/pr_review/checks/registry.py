@@ -1,28 +1,38 @@
-"""Which checks run on a file, and how their hits become one list."""
+"""The list of checks, and the run of all that apply to a file."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from pr_review.checks import conflicts, leftovers, patterns, ruff, secrets, tls
-from pr_review.checks.base import CheckReport, Hit, Source
+from pr_review.checks import committed_secrets, conflicts, leftovers, patterns, ruff, tls
+from pr_review.checks.hit import Hit
 from pr_review.checks.ruff import Ruff
+from pr_review.checks.source import Source
 from pr_review.errors import ReviewError
 from pr_review.masking.secrets import mask_secrets
 
 
 @dataclass(frozen=True)
 class Check:
-    """A named check: where it applies, and what it finds there."""
+    """A check under the name that the coverage of a review shows."""
 
     name: str
     applies: Callable[[Source], bool]
     find: Callable[[Source], Iterable[Hit]]
 
 
+@dataclass(frozen=True)
+class CheckReport:
+    """The hits on one file, the names of the checks that ran, and the names of those that could not run."""
+
+    hits: tuple[Hit, ...]
+    checks: tuple[str, ...]
+    failed: tuple[str, ...] = ()
+
+
 TEXT_CHECKS = (
     Check(conflicts.NAME, lambda _: True, conflicts.find),
-    Check(secrets.NAME, lambda _: True, secrets.find),
+    Check(committed_secrets.NAME, lambda _: True, committed_secrets.find),
     Check(leftovers.NAME, lambda source: _covers(leftovers.TABLE, source), leftovers.find),
     Check(tls.NAME, lambda source: _covers(tls.TABLE, source), tls.find),
 )
@@ -31,8 +41,8 @@ TEXT_CHECKS = (
 def run_checks(source: Source, linter: Ruff | None) -> CheckReport:
     """Run every check that applies to the file.
 
-    Returns the hits on added lines in line order: one a (line, cause), its texts masked. A check that could
-    not run (also ruff on a Python file without a linter) is in ``failed``, not in ``checks``.
+    The hits are on added lines, in line order, with one hit per line and cause; their texts are masked. A
+    check that could not run is in ``failed`` and not in ``checks``. Without a ``linter``, ruff cannot run.
     """
     hits: list[Hit] = []
     done: list[str] = []
@@ -64,7 +74,7 @@ def _is_python(source: Source) -> bool:
 
 
 def _merge(hits: list[Hit]) -> list[Hit]:
-    """The most severe hit for each line and cause, in line order; a conflict explains all syntax errors."""
+    """The most severe hit per line and cause, in line order, without syntax errors if there is a conflict."""
     conflict = any(hit.rule == conflicts.RULE.code for hit in hits)
     best: dict[tuple[int, str], Hit] = {}
     for hit in sorted(hits, key=lambda hit: hit.severity.rank):

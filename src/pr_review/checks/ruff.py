@@ -1,6 +1,7 @@
-"""Runs ruff over one file's head version: isolated, with a fixed rule list, deaf to the file's own switches.
+"""Runs ruff on the head version of one Python file, with a fixed list of rules.
 
-The only place that starts ruff. Only Python source is checked, never executed.
+No other module starts ruff. Neither the repository's configuration nor comments in the file change the rules.
+Ruff parses the file and never executes it.
 """
 
 import json
@@ -16,34 +17,39 @@ from itertools import accumulate, islice
 from pathlib import Path
 from threading import Lock, Timer
 
-from pr_review.checks.base import Hit, Rule, Source
+from pr_review.checks.hit import Hit, Rule
+from pr_review.checks.source import Source
 from pr_review.domain.finding import Category, Severity
 from pr_review.errors import ReviewError
 
 NAME = "ruff"
 SUFFIXES = (".py", ".pyi", ".pyw")
-TARGET_VERSION = "py314"  # the newest syntax: what an older Python refuses is its own CI's business
+TARGET_VERSION = "py314"  # the newest syntax, because only the project's own CI knows its oldest Python
 TIMEOUT_SECONDS = 60.0
 MAX_DIAGNOSTICS = 10_000
-MAX_LINE_CHARS = 2000  # of a line that ``unless_code`` is searched in
+MAX_LINE_CHARS = 2000  # the part of a line in which ``unless_code`` is searched
 SYNTAX_ERROR = "invalid-syntax"
 
 _CLEAN, _FOUND = 0, 1
-_SPEAKING = {"F821", "F823", SYNTAX_ERROR}  # the message names the culprit better than the title
-_TEMPLATE = re.compile(r"\{%[^\n]{0,200}%\}|\{\{[^\n{}]{0,200}\}\}")  # Python to be, once it is rendered
+_SPEAKING = {"F821", "F823", SYNTAX_ERROR}  # ruff's message names the code at fault; the title cannot
+_TEMPLATE = re.compile(r"\{%[^\n]{0,200}%\}|\{\{[^\n{}]{0,200}\}\}")  # the file is a template of Python code
 _ROW_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)
 class RuffRule:
-    """A listed rule; ``unless`` in ruff's message, or ``unless_code`` in the line, means: nothing proven."""
+    """A rule of the table, with its exceptions.
+
+    A diagnostic proves nothing if ruff's message contains ``unless``, or if the pattern ``unless_code``
+    matches in the line.
+    """
 
     rule: Rule
     unless: str | None = None
     unless_code: str | None = None
 
     def is_proven(self, message: str, line: str) -> bool:
-        """Whether the diagnostic counts."""
+        """Whether a diagnostic with this message on this line is a defect."""
         if self.unless and self.unless in message:
             return False
         return not (self.unless_code and re.search(self.unless_code, line[:MAX_LINE_CHARS]))
@@ -51,7 +57,7 @@ class RuffRule:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """What ruff says about one place; ``line`` as git counts."""
+    """One diagnostic of ruff; ``line`` is the line as git counts it."""
 
     code: str
     message: str
@@ -59,7 +65,7 @@ class Diagnostic:
 
     @classmethod
     def parse(cls, raw: bytes, lines: list[int]) -> "Diagnostic":
-        """One line of ruff's json-lines output; ``lines`` turns its row into git's line."""
+        """Parse one line of ruff's json-lines output; ``lines`` maps the row to git's line."""
         found = json.loads(raw)
         row = found["location"]["row"]
         return cls(found["code"], found["message"], lines[min(row, len(lines)) - 1])
@@ -67,13 +73,13 @@ class Diagnostic:
 
 @cache
 def load_rules() -> dict[str, RuffRule]:
-    """The committed table ``ruff_rules.toml`` by code, in its order."""
+    """Load ``ruff_rules.toml`` as a mapping from code to rule, in the order of the file."""
     text = files(__package__).joinpath("ruff_rules.toml").read_text(encoding="utf-8")
     return {code: _rule(code, row) for code, row in tomllib.loads(text).items()}
 
 
 def find_ruff() -> Path | None:
-    """The ruff that is installed beside this program, or None."""
+    """The path of the ruff executable that is installed beside this program, or None."""
     from ruff import find_ruff_bin  # type: ignore[import-untyped]  # noqa: PLC0415 -- start-up
 
     try:
@@ -83,7 +89,7 @@ def find_ruff() -> Path | None:
 
 
 class Ruff:
-    """Starts ruff, one process a file; ``kill`` ends the running one and makes later calls fail at once."""
+    """Runs one process of ruff per file, until ``kill`` ends the running ones and refuses new ones."""
 
     def __init__(self, binary: Path, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
         self._binary = binary
@@ -93,10 +99,11 @@ class Ruff:
         self._killed = False
 
     def find(self, source: Source) -> list[Hit]:
-        """Hits of the listed rules on added lines of a Python file; of syntax errors only the first counts.
+        """Find hits of the listed rules on added lines of a Python file.
 
-        Raises ``ReviewError`` when ruff cannot be started, crashes, takes longer than the timeout or reports
-        more than ``MAX_DIAGNOSTICS``.
+        Of several syntax errors only the first counts, because the others may follow from it. Raises
+        ``ReviewError`` if ruff cannot start, crashes, exceeds the timeout or reports more than
+        ``MAX_DIAGNOSTICS``.
         """
         text = source.text or ""
         lines = _git_lines(text)
@@ -107,7 +114,7 @@ class Ruff:
         return [hit for each in kept for hit in _hits(source, each)]
 
     def kill(self) -> None:
-        """End the running process; can be called repeatedly and from any thread."""
+        """End the running processes; can be called repeatedly and from any thread."""
         with self._lock:
             self._killed = True
             for process in self._running:
@@ -140,7 +147,7 @@ class Ruff:
             "--output-format=json-lines",
             f"--target-version={TARGET_VERSION}",
             f"--select={','.join(code for code in load_rules() if code != SYNTAX_ERROR)}",
-            '--config=builtins=["_", "get_ipython"]',  # installed by gettext and IPython
+            '--config=builtins=["_", "get_ipython"]',  # gettext and IPython define these two
             f"--stdin-filename={path}",
             "-",
         ]
@@ -163,7 +170,7 @@ class Ruff:
 
 
 def _feed(process: subprocess.Popen[bytes], text: str) -> None:
-    """Ruff reads all of its input before it writes, so writing first cannot block for ever."""
+    """Write the whole input first; this cannot deadlock, because ruff reads all of it before it writes."""
     if process.stdin:
         with suppress(BrokenPipeError), process.stdin as stdin:
             stdin.write(text.encode())
@@ -194,9 +201,9 @@ def _hits(source: Source, found: Diagnostic) -> Iterator[Hit]:
 
 
 def _git_lines(text: str) -> list[int]:
-    r"""Git's line for each of ruff's rows: ruff also ends a row at a lone ``\r``, git only at ``\n``.
+    r"""Map each of ruff's rows to a line of git, because ruff also ends a row at a lone ``\r``.
 
-    The empty row after the last line counts as that line: an error at the end of the file is shown there.
+    The empty row after the last line maps to the last line, so an error at the end of the file has a line.
     """
     ends = _ROW_END.findall(text)
     lines = [1, *accumulate((end != "\r" for end in ends), initial=1)][1:]

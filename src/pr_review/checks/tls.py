@@ -1,10 +1,10 @@
-"""TLS connections that no longer check whom they talk to."""
+"""TLS connections that do not verify the certificate of the other side."""
 
 import re
 from collections.abc import Iterator
 
 from pr_review.checks import patterns
-from pr_review.checks.base import Hit, Rule, Source
+from pr_review.checks.hit import Hit, Rule
 from pr_review.checks.languages import (
     COMMANDS,
     CSHARP,
@@ -19,6 +19,7 @@ from pr_review.checks.languages import (
     Language,
 )
 from pr_review.checks.patterns import CodePattern
+from pr_review.checks.source import Source
 from pr_review.domain.finding import Category, Severity
 
 NAME = "tls-verification"
@@ -38,14 +39,14 @@ RULE = Rule(
 _CLIENTS = "requests|httpx|urllib3|aiohttp|botocore|boto3|hvac|websockets|kubernetes|elasticsearch"
 _IMPORTS_CLIENT = re.compile(rf"^[ \t]*(?:import|from)[ \t][^\n]{{0,200}}\b(?:{_CLIENTS})\b", re.MULTILINE)
 _VERIFY = "verify|verify_ssl|verify_tls|ssl_verify|verify_certs"
-# The one is only allowed after the other, so the two lines are one defect.
+# Python allows CERT_NONE only after check_hostname = False, so the two lines are one defect.
 _NO_HOSTNAME = r"\b(?:check_hostname|assert_hostname)[ \t]*=[ \t]*False\b"
 _NO_CERTIFICATE = r"(?<![=!<>])=[ \t]*[\"']?(?:\w{1,40}\.){0,3}CERT_NONE\b[\"']?"
 _NODE_OPTION = "(?:rejectUnauthorized|strictSSL)"
 _NODE_VARIABLE = r"\bprocess\.env(?:\.|\[[\"'])NODE_TLS_REJECT_UNAUTHORIZED(?:[\"']\])?"
-# One character of a shell command: no separator, over continued lines.
+# One character of a shell command: no separator, but also a continued line end.
 _OF_COMMAND = r"(?:[^|;&\n\\]|&(?![&\s])|\\.)"
-_CURL_SHORT = "[fsSLgiIlnNpqRvaGjJO0-9#]{0,12}"  # curl's short options without a value
+_CURL_SHORT = "[fsSLgiIlnNpqRvaGjJO0-9#]{0,12}"  # the short options of curl that take no value
 
 
 def _pattern(
@@ -55,7 +56,7 @@ def _pattern(
 
 
 def _option(command: str, option: str) -> CodePattern:
-    """Takes each command whole and possessively, so that a long line is read once."""
+    """Match a whole command possessively, so that a long line is read only once."""
     start, end = r"(?:[ \t]|(?<=\\\n))", r"(?![\w-])"
     before = rf"(?:(?!{start}(?:{option}){end}){_OF_COMMAND})*+"
     found = rf"(?:{start}(?P<at>{option}){end})?+"
@@ -92,5 +93,5 @@ TABLE = (
 
 
 def find(source: Source) -> Iterator[Hit]:
-    """Hits on added lines, in the languages of ``TABLE``."""
+    """Find hits on added lines, in the languages of ``TABLE``."""
     return patterns.find(source, TABLE)

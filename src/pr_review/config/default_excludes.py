@@ -1,6 +1,6 @@
-"""Files that are not reviewed unless an `exclude` pattern starting with ``!`` takes them back in."""
+"""Files that are not reviewed, unless an `exclude` pattern that starts with ``!`` includes them again."""
 
-# Kind of file → gitignore patterns.
+# Gitignore patterns by kind of file. The kind is the reason that reports show.
 DEFAULT_EXCLUDES: dict[str, tuple[str, ...]] = {
     "lock files": (
         "*.lock",

@@ -1,16 +1,17 @@
-"""`.env` for local runs (item 4): fills what the environment leaves open, and nothing else.
+"""A `.env` file for local runs. It sets variables that the environment does not set.
 
-The folder a person reviews in may hold a `.env` that somebody else wrote, so only the aliases of our own
-inputs are taken from it, and an endpoint named there never receives a key that was not.
+The working directory may hold a `.env` that somebody else wrote. Therefore only the aliases of our own inputs
+are read from it, and an endpoint from the file never receives a key from the environment.
 """
 
 import re
 from collections.abc import Mapping
 
 from pr_review.config.inputs import INPUTS
+from pr_review.domain.sizes import KIB, utf8_size
 from pr_review.errors import ConfigError
 
-MAX_DOTENV_BYTES = 64 * 1024
+MAX_DOTENV_BYTES = 64 * KIB
 ALIASES = frozenset(alias for item in INPUTS for alias in item.aliases)
 ENDPOINT = "OPENCODE_BASE_URL"
 KEY_VARIABLES = ("INPUT_API-KEY", "OPENCODE_API_KEY")
@@ -25,10 +26,10 @@ _LINE = re.compile(
 
 
 def overlay(environ: Mapping[str, str], text: str) -> dict[str, str]:
-    """The environment, with the known names of a `.env` text that it does not set.
+    """Return the environment with the known variables of a `.env` text that it does not set.
 
-    Quotes are removed; nothing is expanded. Raises ``ConfigError`` for a line that is not ``NAME=value``, or
-    for an endpoint without a key beside it when the environment holds one.
+    Quotes are removed, and nothing is expanded. Raises ``ConfigError`` for a line that is not ``NAME=value``,
+    and for an endpoint in the text when the key is in the environment.
     """
     found = {name: value for name, value in _parse(text).items() if name in ALIASES and not environ.get(name)}
     if ENDPOINT in found and any(environ.get(name) for name in KEY_VARIABLES):
@@ -40,8 +41,8 @@ def overlay(environ: Mapping[str, str], text: str) -> dict[str, str]:
 
 
 def _parse(text: str) -> dict[str, str]:
-    if len(text.encode()) > MAX_DOTENV_BYTES:
-        raise ConfigError("invalid_dotenv", f".env is larger than {MAX_DOTENV_BYTES // 1024} KiB.", _ADVICE)
+    if utf8_size(text) > MAX_DOTENV_BYTES:
+        raise ConfigError("invalid_dotenv", f".env is larger than {MAX_DOTENV_BYTES // KIB} KiB.", _ADVICE)
     values: dict[str, str] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.lstrip().startswith("#"):

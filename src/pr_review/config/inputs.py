@@ -1,272 +1,324 @@
-"""Every input of the action, as data: ``action.yml``, the README and the docs are tested against it."""
+"""Every input of the action: the one declaration from which all other places are generated.
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+To add an input, write its declaration here and its typed field in ``settings.Settings``, and use it. Then run
+``make inputs``. It rewrites the generated parts of ``action.yml``, the reusable workflow, the README,
+docs/configuration.md and ``.env.example``. The options of the command line and the keys of
+``.github/pr-review.yml`` are built from this table when they are needed.
+"""
 
 from pr_review.config import parsers
-from pr_review.domain.output_dir import DEFAULT_OUTPUT_DIR
+from pr_review.config.declaration import Input, Secret, declare
+from pr_review.config.defaults import DEFAULT_OUTPUT_DIR
+from pr_review.domain.sizes import KIB
 
-DEFAULT_ENDPOINT = "https://opencode.ai/zen/go/v1/chat/completions"  # item 3
-DEFAULT_MODEL = "deepseek-v4-flash"  # item 3
-MAX_INSTRUCTIONS_BYTES = 16 * 1024
+MAX_INSTRUCTIONS_BYTES = 16 * KIB
 
-
-class Input(NamedTuple):
-    """One input.
-
-    ``parse`` turns the text into the value; ``default`` is parsed like any text, and an empty default means
-    None, or no entries. ``aliases`` are environment variables read when the input is not given (item 4).
-    The text of a ``private`` input is never quoted. ``shown`` is how documents print a default that is not a
-    plain text.
-    """
-
-    name: str
-    default: str
-    parse: Callable[[str], Any]
-    description: str
-    aliases: tuple[str, ...] = ()
-    private: bool = False
-    shown: str = "none"
-
-    @property
-    def field(self) -> str:
-        """The attribute of ``Settings``."""
-        return self.name.replace("-", "_")
-
-    @property
-    def variable(self) -> str:
-        """The variable the runner passes the input in: dashes stay."""
-        return f"INPUT_{self.name.upper()}"
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """What is allowed, when it is a closed list of words."""
-        return self.parse.words if isinstance(self.parse, parsers.OneOf) else ()
-
-    @property
-    def shown_default(self) -> str:
-        """The default as documents print it."""
-        return f"`{self.default}`" if self.default else self.shown
-
-
-INPUTS: tuple[Input, ...] = (
+INPUTS: tuple[Input, ...] = declare(
     Input(
-        "provider",
-        "chat-completions",
-        parsers.one_of("chat-completions", "offline"),
-        "Who reviews: a model behind an OpenAI-compatible endpoint, or `offline`, which runs deterministic "
-        "checks without key or network.",
+        name="provider",
+        default="chat-completions",
+        parse=parsers.one_of("chat-completions", "offline"),
+        description="Who reviews: a model behind an OpenAI-compatible endpoint, or `offline`, which runs "
+        "deterministic checks without key or network.",
+        commands=("local", "check"),
     ),
     Input(
-        "endpoint",
-        DEFAULT_ENDPOINT,
-        parsers.endpoint,
-        "Complete URL of the chat-completions endpoint. Plain http only inside a private network.",
+        name="endpoint",
+        default="https://opencode.ai/zen/go/v1/chat/completions",
+        parse=parsers.endpoint,
+        description="Complete URL of the chat-completions endpoint. Plain http is accepted only inside a "
+        "private network.",
         aliases=("OPENCODE_BASE_URL",),
         private=True,
+        commands=("local", "check"),
     ),
-    Input("model", DEFAULT_MODEL, parsers.one_line, "Name of the model.", aliases=("OPENCODE_MODEL",)),
     Input(
-        "api-key",
-        "",
-        parsers.credential,
-        "Key of the provider, from a secret. Sent in the authorization header only.",
+        name="model",
+        default="deepseek-v4-flash",
+        parse=parsers.one_line,
+        description="Name of the model.",
+        aliases=("OPENCODE_MODEL",),
+        commands=("local", "check"),
+    ),
+    Input(
+        name="api-key",
+        parse=parsers.credential,
+        description="API key of the provider, from a secret. It is sent in the authorization header only.",
         aliases=("OPENCODE_API_KEY",),
         private=True,
+        workflow=Secret(
+            "PR_REVIEW_API_KEY",
+            "Key of the model provider; without it the review fails or runs offline (on-missing-key).",
+        ),
     ),
     Input(
-        "provider-profile",
-        "",
-        parsers.profile_name,
-        "How the server deviates from the protocol; see docs/providers.md.",
+        name="provider-profile",
+        parse=parsers.profile_name,
+        description="How the server deviates from the protocol; see docs/providers.md.",
         shown="chosen by the endpoint's host",
+        commands=("local", "check"),
     ),
     Input(
-        "extra-headers",
-        "",
-        parsers.headers,
-        "JSON object of further request headers. Their values are treated as secrets.",
+        name="extra-headers",
+        parse=parsers.headers,
+        description="JSON object of additional request headers. Their values are treated as secrets.",
         private=True,
+        workflow=Secret("PR_REVIEW_EXTRA_HEADERS", "JSON object of further request headers."),
     ),
     Input(
-        "extra-body",
-        "",
-        parsers.body,
-        "JSON object merged into each request body, for example a reasoning effort. It cannot touch model, "
-        "messages, tools or streaming.",
+        name="extra-body",
+        parse=parsers.body,
+        description="JSON object merged into each request body, for example a reasoning effort. It cannot "
+        "set the model, messages, tools or streaming.",
         private=True,
-    ),
-    Input("stream", "false", parsers.boolean, "Whether to read replies as a stream of server-sent events."),
-    Input(
-        "tool-mode",
-        "auto",
-        parsers.one_of("auto", "native", "text"),
-        "How the model calls tools: `native`, `text` (described in the prompt), or `auto`: native first, "
-        "text when the server refuses tools.",
+        commands=("local", "check"),
     ),
     Input(
-        "github-token",
-        "",
-        parsers.credential,
-        "Token for reading pull request metadata and missing commits; needs `contents: read` and "
-        "`pull-requests: read`.",
+        name="stream",
+        default="false",
+        parse=parsers.boolean,
+        description="Whether to read replies as a stream of server-sent events.",
+        option_help="Read replies as a stream of server-sent events.",
+        commands=("local", "check"),
+    ),
+    Input(
+        name="tool-mode",
+        default="auto",
+        parse=parsers.one_of("auto", "native", "text"),
+        description="How the model calls tools: `native`, `text` (described in the prompt), or `auto` "
+        "(native first, text when the server refuses tools).",
+        commands=("local", "check"),
+    ),
+    Input(
+        name="github-token",
+        parse=parsers.credential,
+        description="Token for reading pull request metadata and missing commits. It needs `contents: read` "
+        "and `pull-requests: read`.",
+        shown="the job's own token",
         aliases=("GITHUB_TOKEN",),
         private=True,
-        shown="the job's own token",
+        action_default="${{ github.token }}",
+        workflow="fixed",  # the job's own token
     ),
     Input(
-        "pull-request",
-        "",
-        parsers.one_line,
-        "Number or canonical URL of the pull request to review. It wins over the event.",
+        name="pull-request",
+        parse=parsers.one_line,
+        description="Number or canonical URL of the pull request to review. It wins over the event.",
         shown="from the event",
     ),
-    Input("path", ".", parsers.relative_path, "Folder of the checkout, relative to the workspace."),
     Input(
-        "max-rounds",
-        "8",
-        parsers.integer(1, 100),
-        "Turns of the model, at most.",
+        name="path",
+        default=".",
+        parse=parsers.relative_path,
+        description="Folder of the checkout, relative to the workspace.",
+        workflow="fixed",  # the workflow checks out at the root of the workspace
+    ),
+    Input(
+        name="max-rounds",
+        default="8",
+        parse=parsers.integer(1, 100),
+        description="Maximum number of model turns.",
         aliases=("REVIEW_MAX_ROUNDS",),
+        commands=("local",),
+        file="lowers",
     ),
     Input(
-        "max-tool-calls",
-        "32",
-        parsers.integer(0, 1000),
-        "Tool calls in the whole review, at most.",
+        name="max-tool-calls",
+        default="32",
+        parse=parsers.integer(0, 1000),
+        description="Maximum number of tool calls in the whole review.",
         aliases=("REVIEW_MAX_TOOL_CALLS",),
+        commands=("local",),
+        file="lowers",
     ),
     Input(
-        "max-requests",
-        "24",
-        parsers.integer(1, 1000),
-        "HTTP requests to the model, at most, whatever their cause.",
+        name="max-requests",
+        default="24",
+        parse=parsers.integer(1, 1000),
+        description="Maximum number of HTTP requests to the model, including retries.",
+        commands=("local",),
+        file="lowers",
     ),
     Input(
-        "max-repairs",
-        "2",
-        parsers.integer(0, 10),
-        "Turns outside the protocol that are dropped and asked for again; 0 stops at the first.",
+        name="max-repairs",
+        default="2",
+        parse=parsers.integer(0, 10),
+        description="How many invalid replies to discard and retry. 0 fails on the first one.",
+        commands=("local",),
+        file="lowers",
     ),
     Input(
-        "timeout-seconds",
-        "900",
-        parsers.integer(1, 21600),
-        "Seconds for the whole run.",
+        name="timeout-seconds",
+        default="900",
+        parse=parsers.integer(1, 21600),
+        description="Time limit for the whole run, in seconds.",
         aliases=("REVIEW_TIMEOUT_SECONDS",),
+        commands=("local",),
+        file="lowers",
     ),
     Input(
-        "include",
-        "",
-        parsers.patterns,
-        "Gitignore patterns, one a line, of the files to review.",
+        name="include",
+        parse=parsers.patterns,
+        description="Gitignore patterns of the files to review, one per line.",
         shown="every changed file",
+        commands=("local",),
+        option_help="Gitignore pattern of files to review; repeatable.",
+        repeatable=True,
+        file="sets",
     ),
     Input(
-        "exclude",
-        "",
-        parsers.patterns,
-        "Gitignore patterns, one a line, of files not to review. They follow the built-in ones; `!pattern` "
-        "takes a file back in.",
+        name="exclude",
+        parse=parsers.patterns,
+        description="Gitignore patterns of files not to review, one per line. They follow the built-in "
+        "patterns; `!pattern` includes a file again.",
         shown="lock, minified, vendored and generated files",
+        commands=("local",),
+        option_help="Gitignore pattern of files not to review; !PATTERN includes a file again; repeatable.",
+        repeatable=True,
+        file="sets",
     ),
     Input(
-        "instructions",
-        "",
-        parsers.text(MAX_INSTRUCTIONS_BYTES),
-        "What the reviewer should know or look for in this project, at most 16 KiB.",
-    ),
-    Input("language", "en", parsers.language_tag, "Language of a model's prose; `offline` is English."),
-    Input(
-        "fail-on",
-        "never",
-        parsers.fail_on,
-        "Fail the step (exit 1) on a finding inside the diff of this severity or worse: `never`, `low`, "
-        "`medium`, `high` or `critical`.",
+        name="instructions",
+        parse=parsers.text(MAX_INSTRUCTIONS_BYTES),
+        description="What the reviewer should know or look for in this project, at most 16 KiB.",
+        commands=("local",),
+        file="sets",
     ),
     Input(
-        "fail-on-new",
-        "never",
-        parsers.fail_on,
-        "As `fail-on`, but only for findings that the `baseline` does not know; without one every finding is "
-        "new.",
+        name="language",
+        default="en",
+        parse=parsers.language_tag,
+        description="Language in which the model writes. `offline` always writes English.",
+        commands=("local",),
+        file="sets",
     ),
     Input(
-        "baseline",
-        "",
-        parsers.path_below,
-        "Path of the `review.json` of an earlier review, relative to the workspace: the report says what is "
-        "new since then; see docs/findings.md.",
+        name="fail-on",
+        default="never",
+        parse=parsers.fail_on,
+        description="Fail the step (exit 1) on a finding inside the diff of this severity or worse: `never`, "
+        "`low`, `medium`, `high` or `critical`.",
+        commands=("local",),
+        option_help="Exit with 1 on a finding inside the diff of this severity or worse: never, low, medium, "
+        "high or critical.",
+        file="sets",
     ),
     Input(
-        "fail-on-incomplete",
-        "false",
-        parsers.boolean,
-        "Whether a review that did not cover all selected code fails the step.",
+        name="fail-on-new",
+        default="never",
+        parse=parsers.fail_on,
+        description="As `fail-on`, but only for findings that are not in the `baseline`. Without a baseline, "
+        "every finding is new.",
+        workflow="fixed",  # as baseline
+        commands=("local",),
+        file="sets",
     ),
     Input(
-        "on-error",
-        "fail",
-        parsers.one_of("fail", "neutral"),
-        "What a review that could not be finished does to the step: `fail`, or `neutral` with a warning.",
+        name="baseline",
+        parse=parsers.path_below,
+        description="Path of the `review.json` of an earlier review, relative to the workspace. The report "
+        "then says what is new; see docs/findings.md.",
+        workflow="fixed",  # fetching one needs the right to read other runs, which callers would have to give
+        commands=("local",),
+        option_help="The review.json of an earlier review, below the current folder. The report then says "
+        "what is new.",
     ),
     Input(
-        "on-missing-key",
-        "",
-        parsers.one_of("fail", "offline", "skip"),
-        "What to do without a key: `fail`, review `offline`, or `skip`.",
+        name="fail-on-incomplete",
+        default="false",
+        parse=parsers.boolean,
+        description="Whether to fail the step when some selected code was not reviewed.",
+        commands=("local",),
+        option_help="Exit with 3 when some selected code was not reviewed.",
+        file="sets",
+    ),
+    Input(
+        name="on-error",
+        default="fail",
+        parse=parsers.one_of("fail", "neutral"),
+        description="Result of the step when the review cannot be finished: `fail`, or `neutral` with a "
+        "warning.",
+    ),
+    Input(
+        name="on-missing-key",
+        parse=parsers.one_of("fail", "offline", "skip"),
+        description="What to do without a key: `fail`, review `offline`, or `skip`.",
         shown="`fail`; `offline` for forks and Dependabot",
     ),
-    Input("skip-drafts", "false", parsers.boolean, "Whether drafts are skipped."),
-    Input("skip-labels", "", parsers.names, "Skip pull requests with one of these labels, one a line."),
-    Input("skip-authors", "", parsers.logins, "Skip pull requests of these logins, one a line."),
     Input(
-        "allow-authors",
-        "",
-        parsers.logins,
-        "Review only pull requests of these logins or author associations (`OWNER`, `MEMBER`, …), one a "
-        "line; for `pull_request_target`, where strangers would spend your money.",
+        name="skip-drafts",
+        default="false",
+        parse=parsers.boolean,
+        description="Whether to skip drafts.",
+    ),
+    Input(
+        name="skip-labels",
+        parse=parsers.names,
+        description="Skip pull requests that have one of these labels, one per line.",
+    ),
+    Input(
+        name="skip-authors",
+        parse=parsers.logins,
+        description="Skip pull requests by these logins, one per line.",
+    ),
+    Input(
+        name="allow-authors",
+        parse=parsers.logins,
+        description="Review only pull requests by these logins or author associations (`OWNER`, `MEMBER`, "
+        "…), one per line. Set it with `pull_request_target`, where strangers could spend your money.",
         shown="everyone",
     ),
     Input(
-        "output-dir",
-        DEFAULT_OUTPUT_DIR,
-        parsers.path_below,
-        "Folder for the reports, relative to the workspace; of `pr-review local`, to the current folder.",
+        name="output-dir",
+        default=DEFAULT_OUTPUT_DIR,
+        parse=parsers.path_below,
+        description="Folder for the reports, relative to the workspace; for `pr-review local`, relative to "
+        "the current folder.",
+        workflow="fixed",  # the workflow uploads the default folder
+        commands=("local",),
+        option_help="Folder for the reports, below the current folder.",
     ),
     Input(
-        "include-trace",
-        "false",
-        parsers.one_of("false", "true", "always"),
-        "Whether the artifact holds tool arguments and result previews: `true` on success, `always` on "
-        "errors too.",
+        name="include-trace",
+        default="false",
+        parse=parsers.one_of("false", "true", "always"),
+        description="Whether the artifact holds tool arguments and result previews: `true` on success, "
+        "`always` also on errors.",
         aliases=("include_trace",),
-    ),
-    Input("annotations", "true", parsers.boolean, "Whether findings are shown as annotations in the diff."),
-    Input(
-        "relocate",
-        "false",
-        parsers.boolean,
-        "Whether the model is asked, in one more round, for the code of findings whose quote is nowhere.",
+        commands=("local",),
     ),
     Input(
-        "dry-run",
-        "false",
-        parsers.boolean,
-        "Show what would be sent, and its size; send nothing.",
+        name="annotations",
+        default="true",
+        parse=parsers.boolean,
+        description="Whether to show findings as annotations in the diff.",
+        file="sets",
     ),
     Input(
-        "workspace-root",
-        "",
-        parsers.text(4096),
-        "Folder in which the disposable object store is made and removed.",
-        aliases=("REVIEW_WORKSPACE_ROOT",),
+        name="relocate",
+        default="false",
+        parse=parsers.boolean,
+        description="Whether to ask the model, in one more round, for the code of findings whose quote was "
+        "not found.",
+        commands=("local",),
+        option_help="Ask the model, in one more round, for the code of findings whose quote was not found.",
+    ),
+    Input(
+        name="dry-run",
+        default="false",
+        parse=parsers.boolean,
+        description="Show what would be sent and its size, and send nothing.",
+        commands=("local",),
+        option_help="Write what would be sent to request.json in the output folder; send nothing, and need "
+        "no key.",
+    ),
+    Input(
+        name="workspace-root",
+        parse=parsers.text(4096),
+        description="Folder in which the temporary object store is created and removed.",
         shown="the system's temporary folder",
+        aliases=("REVIEW_WORKSPACE_ROOT",),
+        workflow="fixed",  # the action runs in a container of its own
+        commands=("local",),
     ),
 )
-
-
-def render_inputs_table() -> str:
-    """The Markdown table of all inputs, as the README and docs/configuration.md carry it."""
-    rows = [f"| `{item.name}` | {item.shown_default} | {item.description} |" for item in INPUTS]
-    return "\n".join(["| input | default | meaning |", "|---|---|---|", *rows]) + "\n"

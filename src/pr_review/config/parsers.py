@@ -1,34 +1,41 @@
-"""Parsers of input values: each takes the text of one input and returns its value or raises ``ValueError``.
+"""Parsers of input values. Each takes the text of one input and returns its value or raises ``ValueError``.
 
-A message completes the sentence "input `x` …" and never quotes the value: it may hold a secret.
+A message completes the sentence "input `x` …". It never quotes the value, which may hold a secret.
+
+The table of inputs imports this module, and every run imports the table. So what only some values need
+(pydantic, pathspec) is imported where it is used.
 """
 
 import ipaddress
-import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
-from pr_review.domain.finding import Severity
-from pr_review.domain.frozen import JsonObject
 from pr_review.domain.paths import validate_path
+from pr_review.domain.sizes import KIB, utf8_size
 from pr_review.errors import ToolFailure
 
-MAX_JSON_BYTES = 16 * 1024
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from pr_review.domain.finding import Severity
+    from pr_review.domain.frozen import JsonObject
+
+MAX_JSON_BYTES = 16 * KIB
 MAX_HEADERS = 32
 MAX_HEADER_VALUE_CHARS = 4096
 MAX_PATTERNS = 500
 
-# The key travels in its own header, and the rest would change the framing, the routing or the meaning of
-# the request that this program builds.
+# The key has a header of its own. The other headers would change the framing, the routing or the meaning of
+# the request.
 RESERVED_HEADERS = frozenset({
     "accept", "accept-encoding", "authorization", "connection", "content-encoding", "content-length",
     "content-type", "cookie", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection",
     "te", "trailer", "transfer-encoding", "upgrade",
 })  # fmt: skip
-# These are the protocol itself, or have an input of their own.
+# These keys belong to the protocol, or an input sets them.
 RESERVED_BODY_KEYS = frozenset({
     "function_call", "functions", "messages", "model", "n", "stream", "stream_options", "tool_choice",
     "tools",
@@ -46,15 +53,23 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _VERSION_ONLY = re.compile(r"(?:/openai)?/v\d+\w*/?")
 
 
-def integer(low: int, high: int) -> Callable[[str], int]:
-    """A parser of decimal integers in ``low … high``."""
+@dataclass(frozen=True)
+class Integer:
+    """A parser of decimal integers from ``low`` to ``high``, both included."""
 
-    def parse(text: str) -> int:
-        if not re.fullmatch(r"[0-9]{1,9}", text) or not low <= int(text) <= high:
-            raise ValueError(f"must be an integer from {low} to {high}")
+    low: int
+    high: int
+
+    def __call__(self, text: str) -> int:
+        """The number."""
+        if not re.fullmatch(r"[0-9]{1,9}", text) or not self.low <= int(text) <= self.high:
+            raise ValueError(f"must be an integer from {self.low} to {self.high}")
         return int(text)
 
-    return parse
+
+def integer(low: int, high: int) -> Integer:
+    """A parser of decimal integers from ``low`` to ``high``, both included."""
+    return Integer(low, high)
 
 
 @dataclass(frozen=True)
@@ -76,7 +91,7 @@ def one_of(*allowed: str) -> OneOf:
 
 
 def boolean(text: str) -> bool:
-    """YAML 1.2 booleans, as the Actions toolkit reads them."""
+    """A boolean of the YAML 1.2 core schema, which is what the Actions toolkit accepts."""
     if text not in {"true", "True", "TRUE", "false", "False", "FALSE"}:
         raise ValueError("must be true or false")
     return text.lower() == "true"
@@ -86,7 +101,7 @@ def text(max_bytes: int) -> Callable[[str], str]:
     """A parser of free text without NUL."""
 
     def parse(value: str) -> str:
-        if "\0" in value or utf8_size(value) > max_bytes:
+        if "\0" in value or _utf8_size(value) > max_bytes:
             raise ValueError(f"must be at most {max_bytes} bytes of text without NUL")
         return value
 
@@ -94,20 +109,22 @@ def text(max_bytes: int) -> Callable[[str], str]:
 
 
 def one_line(value: str) -> str:
-    """Printable text of one line, at most 512 characters (a model's name)."""
+    """One line of printable text, at most 512 characters."""
     if len(value) > 512 or not value.isprintable():  # noqa: PLR2004 -- named in the message
         raise ValueError("must be one printable line of at most 512 characters")
     return value
 
 
-def credential(value: str) -> str:
-    """A key or a token: what a header can carry. GitHub's own job tokens are longer than 512 characters."""
+def credential(value: str) -> "SecretStr":
+    """A key or a token that a header can carry. GitHub's job tokens are longer than 512 characters."""
+    from pydantic import SecretStr  # noqa: PLC0415 -- start-up: only needed when a credential is given
+
     problem = f"must be at most {MAX_HEADER_VALUE_CHARS} visible ASCII characters, without spaces"
-    return _match(_CREDENTIAL, value, problem)
+    return SecretStr(_match(_CREDENTIAL, value, problem))
 
 
 def profile_name(value: str) -> str:
-    """The name of a provider profile; whether it exists is the provider's to say."""
+    """The name of a provider profile. The provider checks that the profile exists."""
     return _match(_NAME, value, "must be a name of lower-case letters, digits and dashes")
 
 
@@ -116,14 +133,17 @@ def language_tag(value: str) -> str:
     return _match(_LANGUAGE, value, "must be a language tag such as en or pt-BR")
 
 
-def fail_on(value: str) -> Severity | None:
-    """A severity, or ``never``, which is None."""
-    words = [severity.value for severity in Severity]
-    return None if value == "never" else Severity(one_of("never", *words)(value))
+def fail_on(value: str) -> "Severity | None":
+    """A severity, or None for ``never``."""
+    if value == "never":
+        return None
+    from pr_review.domain.finding import Severity  # noqa: PLC0415 -- start-up: the default is `never`
+
+    return Severity(one_of("never", *Severity)(value))
 
 
 def names(value: str) -> tuple[str, ...]:
-    """Names, one a line; a single line may separate them by commas."""
+    """Names, one per line. A single line may separate them by commas."""
     parts = value.splitlines() if "\n" in value else value.split(",")
     return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
@@ -134,7 +154,7 @@ def logins(value: str) -> tuple[str, ...]:
 
 
 def patterns(value: str) -> tuple[str, ...]:
-    """Gitignore patterns, one a line, comments and empty lines dropped."""
+    """Gitignore patterns, one per line, without comments and empty lines."""
     import pathspec  # noqa: PLC0415 -- start-up: only needed when a pattern is given
 
     lines = tuple(line for line in value.splitlines() if line.strip() and not line.startswith("#"))
@@ -148,7 +168,7 @@ def patterns(value: str) -> tuple[str, ...]:
 
 
 def relative_path(value: str) -> str:
-    """A path below the workspace, without its final slash; ``.`` is the workspace itself."""
+    """A path below the workspace, without a final slash. ``.`` is the workspace itself."""
     try:
         path = validate_path(value)
     except ToolFailure as failure:
@@ -159,7 +179,7 @@ def relative_path(value: str) -> str:
 
 
 def path_below(value: str) -> str:
-    """As ``relative_path``, but not the workspace itself."""
+    """A path below the workspace that is not the workspace itself."""
     path = relative_path(value)
     if path == ".":
         raise ValueError("must be a path below the workspace, not the workspace itself")
@@ -169,8 +189,8 @@ def path_below(value: str) -> str:
 def endpoint(value: str) -> str:
     """A complete http(s) URL without credentials.
 
-    Plain http is accepted only where it stays inside a machine or a private network (``is_local``): the key
-    and the code under review would otherwise travel in clear.
+    Plain http is accepted only inside a machine or a private network (``is_local``). Elsewhere anyone on the
+    way could read the key and the code under review.
     """
     url = _split(value)
     if url.username is not None or url.password is not None:
@@ -198,11 +218,9 @@ def _split(value: str) -> SplitResult:
 
 
 def is_local(url: str) -> bool:
-    """Whether the host of a valid URL is this machine, a container name or in a private network."""
+    """Whether the host of a valid URL is this machine, a container's name, or in a private network."""
     host = urlsplit(url).hostname or ""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
+    if (address := _address(host)) is None:
         return "." not in host or host.endswith(PRIVATE_SUFFIXES)
     return address.is_private and not address.is_link_local and not address.is_unspecified
 
@@ -210,14 +228,23 @@ def is_local(url: str) -> bool:
 def is_loopback(url: str) -> bool:
     """Whether the host of a valid URL is this machine."""
     host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
+    if (address := _address(host)) is None:
         return host == "localhost" or host.endswith(".localhost")
+    return address.is_loopback
 
 
-def headers(value: str) -> dict[str, str]:
-    """A JSON object of header names and values; reserved ones and line breaks are refused."""
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address that the host is, or None when the host is a name."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def headers(value: str) -> "dict[str, SecretStr]":
+    """A JSON object of header names and values. Reserved headers and line breaks are refused."""
+    from pydantic import SecretStr  # noqa: PLC0415 -- start-up: only needed when a header is given
+
     pairs = json_object(value)
     seen = {name.lower() for name in pairs}
     if len(seen) != len(pairs) or len(pairs) > MAX_HEADERS:
@@ -232,47 +259,37 @@ def headers(value: str) -> dict[str, str]:
             raise ValueError(
                 f"must hold header values of 1 to {MAX_HEADER_VALUE_CHARS} visible ASCII characters"
             )
-    return {name: str(content) for name, content in pairs.items()}
+    return {name: SecretStr(str(content)) for name, content in pairs.items()}
 
 
-def body(value: str) -> JsonObject:
-    """A JSON object merged into each request; the protocol's own keys are refused."""
+def body(value: str) -> "JsonObject":
+    """A JSON object that is merged into each request. Keys of the protocol are refused."""
     extra = json_object(value)
     if reserved := sorted(extra.keys() & RESERVED_BODY_KEYS):
         raise ValueError("must not set " + ", ".join(reserved))
     return extra
 
 
-def json_object(value: str) -> JsonObject:
+def json_object(value: str) -> "JsonObject":
     """A JSON object of at most 16 KiB, without duplicate keys, NaN or Infinity."""
-    if utf8_size(value) > MAX_JSON_BYTES:
+    from pr_review.domain import strict_json  # noqa: PLC0415 -- start-up: only needed when JSON is given
+
+    if _utf8_size(value) > MAX_JSON_BYTES:
         raise ValueError(f"must be at most {MAX_JSON_BYTES} bytes of JSON")
     try:
-        parsed = json.loads(value, object_pairs_hook=_unique, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
+        parsed = strict_json.loads(value.encode())
+    except ValueError as error:
         raise ValueError("must be a valid JSON object without duplicate keys") from error
     if not isinstance(parsed, dict):
         raise ValueError("must be a JSON object")  # noqa: TRY004 -- parsers raise ValueError
     return parsed
 
 
-def utf8_size(value: str) -> int:
-    """Bytes of the text; an environment can hold bytes that are none (surrogates in Python)."""
+def _utf8_size(value: str) -> int:
     try:
-        return len(value.encode())
+        return utf8_size(value)
     except UnicodeEncodeError as error:
         raise ValueError("must be valid UTF-8") from error
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        raise ValueError("duplicate key")
-    return result
-
-
-def _refuse_constant(_: str) -> None:
-    raise ValueError("not JSON")
 
 
 def _match(pattern: re.Pattern[str], value: str, problem: str) -> str:

@@ -1,4 +1,4 @@
-"""YAML without its surprises: no tags, anchors, dates or duplicate keys, and the line of everything in it."""
+"""A YAML loader that refuses tags, anchors and duplicate keys, reads dates as texts, and knows lines."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ Path = tuple[str | int, ...]  # keys and indexes, from the top
 
 
 class YamlProblem(ValueError):
-    """The text is not the YAML we accept; ``line`` counts from 1."""
+    """The text is not the YAML that we accept. ``line`` counts from 1."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -20,8 +20,8 @@ class YamlProblem(ValueError):
 def load_mapping(text: str) -> tuple[dict[str, Any], dict[Path, int]]:
     """Return the document, a mapping with text keys, and the line of each key and each item of a list.
 
-    A date is a text. An empty document is an empty mapping. Raises ``YamlProblem``. Anchors are refused, so a
-    text cannot expand to more than it is ("billion laughs").
+    An empty document is an empty mapping. Raises ``YamlProblem``. Anchors are refused, so a small text cannot
+    expand to a huge document (https://en.wikipedia.org/wiki/Billion_laughs_attack).
     """
     try:
         return _load(text)
@@ -60,7 +60,7 @@ def _lines(node: Node, path: Path) -> Iterator[tuple[Path, int]]:
 
 
 class _Loader(yaml.SafeLoader):
-    # A bad date would be an error without a line, and no key is a date to begin with.
+    # PyYAML raises an error without a line for a date that does not exist. So dates stay texts.
     yaml_implicit_resolvers = {  # noqa: RUF012 -- the base class's own mutable attribute
         first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()

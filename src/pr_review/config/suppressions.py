@@ -1,4 +1,4 @@
-"""The ``suppress`` list of the configuration file: findings that do not count, each with its reason."""
+"""The ``suppress`` list of ``.github/pr-review.yml``. It names findings that do not count, with reasons."""
 
 import re
 from collections import Counter
@@ -40,7 +40,7 @@ def _day(text: str) -> str:
 
 
 class SuppressItem(BaseModel):
-    """One item; ``expires`` is the last day, in UTC, on which it holds."""
+    """One item. ``expires`` is the last day, in UTC, on which it applies."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
@@ -59,13 +59,14 @@ def _unique(items: tuple[SuppressItem, ...]) -> tuple[SuppressItem, ...]:
     return items
 
 
+def _to_suppressions(items: tuple[SuppressItem, ...]) -> tuple[Suppression, ...]:
+    return tuple(Suppression(**item.model_dump()) for item in items)
+
+
+# Validation returns a tuple of ``Suppression``.
 SuppressList = Annotated[
     tuple[SuppressItem, ...],
     Field(strict=False, max_length=MAX_SUPPRESSIONS),  # strict would refuse YAML's list for a tuple
     AfterValidator(_unique),
+    AfterValidator(_to_suppressions),
 ]
-
-
-def to_suppressions(items: tuple[SuppressItem, ...]) -> tuple[Suppression, ...]:
-    """As the review takes them."""
-    return tuple(Suppression(**item.model_dump()) for item in items)

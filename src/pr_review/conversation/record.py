@@ -1,34 +1,49 @@
-"""What happened in a review so far; it is read on every way out."""
+"""What happened in one conversation so far; it is read on every way out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pr_review.domain.chat import HunkId, Reply, Usage
-from pr_review.domain.run import ProtocolAction, TraceCall, TraceTurn, Turn, TurnCall
+from pr_review.domain.run import (
+    ConversationSummary,
+    ErrorRecord,
+    ProtocolAction,
+    Purpose,
+    TraceCall,
+    TraceTurn,
+    Turn,
+    TurnCall,
+)
+from pr_review.errors import PrReviewError, TerminationReason
 
 
 @dataclass
-class Record:
-    """Turns, the trace, the hunks that reached the model, and the counters that budgets draw on."""
+class ConversationRecord:
+    """Turns, trace, hunks that reached the model, and the end of one conversation.
 
+    ``request_id`` is that of the last reply that belongs to the answer. ``events`` say what was adapted to
+    the provider. ``truncated_by_server``: the provider cut the prompt without saying so. ``answered``: it
+    ended with an answer. ``error`` is what ended it otherwise.
+    """
+
+    id: str
+    purpose: Purpose
     turns: list[Turn] = field(default_factory=list)
     trace: list[TraceTurn] = field(default_factory=list)
     shown: set[HunkId] = field(default_factory=set)
+    events: list[str] = field(default_factory=list)
     model: str | None = None
     request_id: str | None = None
     truncated_by_server: bool = False
-    tool_bytes: int = 0
-    calls: int = 0
+    answered: bool = False
+    error: PrReviewError | None = None
 
     @property
     def usage(self) -> Usage | None:
         """Totals over the turns; None when no turn reported any."""
-        reported = [turn.usage for turn in self.turns if turn.usage]
-        if not reported:
-            return None
-        return Usage(**{name: _total(reported, name) for name in Usage.model_fields})
+        return total_usage([turn.usage for turn in self.turns])
 
-    def add(
+    def add_turn(
         self,
         number: int,
         reply: Reply | None,
@@ -38,30 +53,57 @@ class Record:
         calls: Sequence[TraceCall] = (),
         error: str | None = None,
     ) -> Turn:
-        """Record one turn, in the trace and in the turns; ``reply`` is None if it had no envelope."""
-        finish, usage = (reply.finish_reason, reply.usage) if reply else (None, None)
+        """Record one turn, in the trace and in the turns; ``reply`` is None if it could not be decoded."""
         self.trace.append(
             TraceTurn(
+                conversation=self.id,
                 round=number,
                 provider_request_id=reply.request_id if reply else None,
                 provider_model=reply.model if reply else None,
-                finish_reason=finish,
+                finish_reason=reply.finish_word if reply else None,
                 protocol_action=action,
-                usage=usage,
+                usage=reply.usage if reply else None,
                 tool_calls=tuple(calls),
             )
         )
         turn = Turn(
+            conversation=self.id,
             round=number,
-            finish_reason=finish,
+            finish_reason=reply.finish_word if reply else None,
             protocol_action=action,
-            usage=usage,
-            tool_calls=tuple(_public(call) for call in calls),
+            usage=reply.usage if reply else None,
+            tool_calls=tuple(_without_arguments(call) for call in calls),
             duration_ms=duration_ms,
             error=error,
         )
         self.turns.append(turn)
         return turn
+
+    def summary(self) -> ConversationSummary:
+        """The conversation as reports show it."""
+        return ConversationSummary(
+            id=self.id,
+            purpose=self.purpose,
+            model=self.model,
+            turns=len(self.turns),
+            usage=self.usage,
+            termination_reason=self._termination_reason,
+            error=ErrorRecord.of(self.error) if self.error else None,
+        )
+
+    @property
+    def _termination_reason(self) -> TerminationReason | None:
+        if self.error:
+            return self.error.termination_reason
+        return TerminationReason.FINAL_REVIEW if self.answered else None
+
+
+def total_usage(usages: Sequence[Usage | None]) -> Usage | None:
+    """The sum of what was reported; None when nothing was."""
+    reported = [usage for usage in usages if usage]
+    if not reported:
+        return None
+    return Usage(**{name: _total(reported, name) for name in Usage.model_fields})
 
 
 def _total(usages: Sequence[Usage], name: str) -> int | None:
@@ -69,5 +111,5 @@ def _total(usages: Sequence[Usage], name: str) -> int | None:
     return sum(known) if known else None
 
 
-def _public(call: TraceCall) -> TurnCall:
+def _without_arguments(call: TraceCall) -> TurnCall:
     return TurnCall(**call.model_dump(include=set(TurnCall.model_fields)))

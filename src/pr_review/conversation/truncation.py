@@ -1,9 +1,9 @@
-"""Notices a server that cuts the prompt without saying so (DESIGN.md, Coverage; Ollama does it)."""
+"""Notices a server that cuts the prompt without saying so, as Ollama does beyond its ``num_ctx``."""
 
 from collections.abc import Sequence
 
 from pr_review.domain.chat import Message, Usage
-from pr_review.tools.base import size
+from pr_review.tools.tool import json_byte_count
 
 MIN_PROMPT_BYTES = 16 * 1024  # below this even small context windows hold the prompt
 MAX_BYTES_PER_TOKEN = 10  # source code measures 3 to 4; nothing real comes near 10
@@ -11,7 +11,7 @@ MIN_GROWTH_BYTES = 8 * 1024
 
 
 class TruncationWatch:
-    """Compares the bytes sent with the prompt tokens a server reports, request by request."""
+    """Compares the bytes sent with the prompt tokens that a server reports, request by request."""
 
     def __init__(self) -> None:
         self._last: tuple[int, int] | None = None
@@ -30,4 +30,4 @@ class TruncationWatch:
 
 
 def _bytes(message: Message) -> int:
-    return size(message.raw) if message.raw is not None else len(message.content.encode())
+    return json_byte_count(message.raw) if message.raw is not None else len(message.content.encode())

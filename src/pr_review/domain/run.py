@@ -9,30 +9,38 @@ from pr_review.domain.change import PullRequest
 from pr_review.domain.chat import Usage
 from pr_review.domain.finding import BaselineState, Finding, Review, Severity
 from pr_review.domain.frozen import Frozen, JsonObject
-from pr_review.errors import TerminationReason
+from pr_review.domain.sizes import KIB as KIB  # noqa: PLC0414 -- still imported from here
+from pr_review.domain.sizes import MIB as MIB  # noqa: PLC0414 -- still imported from here
+from pr_review.errors import PrReviewError, TerminationReason
 
-KIB = 1024
-MIB = 1024 * KIB
-
-MAX_CALLS_PER_ROUND = 8  # item 34
-MAX_TOOL_CONTEXT_BYTES = 256 * KIB  # item 51
-MAX_FINDINGS = 100  # item 54
-MAX_NOTES = 100  # item 54
-MAX_FIELD_BYTES = 8 * KIB  # item 54
-MAX_IDENTICAL_FAILURES = 3  # decision 6
-MAX_CALL_ID_CHARS = 8192  # decision 7
+MAX_CALLS_PER_ROUND = 8
+MAX_TOOL_CONTEXT_BYTES = 256 * KIB
+MAX_FINDINGS = 100
+MAX_NOTES = 100
+MAX_FIELD_BYTES = 8 * KIB
+MAX_IDENTICAL_FAILURES = 3  # in a row; the next attempt would fail the same way
+MAX_CALL_ID_CHARS = 8192
 
 
-class Limits(Frozen):
-    """Budgets of one run; seconds, counts and UTF-8 bytes. Checked before each request, never after."""
+class ConversationLimits(Frozen):
+    """Budgets of one conversation, as counts and UTF-8 bytes; each is checked before it is spent."""
 
     max_rounds: int = Field(default=8, ge=1)
     max_tool_calls: int = Field(default=32, ge=0)
-    max_requests: int = Field(default=24, ge=1)
     max_repairs: int = Field(default=2, ge=0)
-    timeout_seconds: float = Field(default=900, gt=0)
     calls_per_round: int = Field(default=MAX_CALLS_PER_ROUND, ge=1)
     tool_context_bytes: int = Field(default=MAX_TOOL_CONTEXT_BYTES, ge=1)
+
+
+class RunLimits(Frozen):
+    """Budgets that all conversations of a run share: HTTP requests to models, and seconds."""
+
+    max_requests: int = Field(default=24, ge=1)
+    timeout_seconds: float = Field(default=900, gt=0)
+
+
+class Limits(ConversationLimits, RunLimits):
+    """Both, as settings give them and reports show them."""
 
 
 class ProtocolAction(StrEnum):
@@ -45,9 +53,9 @@ class ProtocolAction(StrEnum):
 
 
 class TraceCall(Frozen):
-    """One executed call (item 68); ``result_preview`` is at most 4 KiB and only kept when the trace is on.
+    """One executed call; ``result_preview`` is at most 4 KiB and only kept when the trace is on.
 
-    ``original_id``: as in ``ToolCall`` (decision 5).
+    ``original_id``: as in ``ToolCall``.
     """
 
     id: str
@@ -62,8 +70,9 @@ class TraceCall(Frozen):
 
 
 class TraceTurn(Frozen):
-    """One provider turn (item 67)."""
+    """One turn of a model, for the trace; ``conversation`` is the id of its conversation."""
 
+    conversation: str
     round: int
     provider_request_id: str | None
     provider_model: str | None
@@ -74,7 +83,7 @@ class TraceTurn(Frozen):
 
 
 class TurnCall(Frozen):
-    """A call as ``turns`` show it: no arguments, no preview (decision 9)."""
+    """A call as ``turns`` show it: without arguments and preview."""
 
     name: str
     ok: bool
@@ -84,8 +93,13 @@ class TurnCall(Frozen):
 
 
 class Turn(Frozen):
-    """One provider turn as always recorded; ``duration_ms`` is the model's, ``error`` why it was refused."""
+    """One turn of a model, as always recorded.
 
+    ``conversation`` is the id of its conversation. ``duration_ms`` is the model's time, without its tools.
+    ``error`` is the code of what refused the turn.
+    """
+
+    conversation: str
     round: int
     finish_reason: str | None
     protocol_action: ProtocolAction
@@ -93,6 +107,47 @@ class Turn(Frozen):
     tool_calls: tuple[TurnCall, ...] = ()
     duration_ms: int
     error: str | None = None
+
+
+class Purpose(StrEnum):
+    """What a conversation is for."""
+
+    FIND = "find"
+
+
+class ErrorRecord(Frozen):
+    """An error as reports show it, with what to do."""
+
+    code: str
+    detail: str
+    advice: str = ""
+    termination_reason: TerminationReason | None = None
+
+    @classmethod
+    def of(cls, error: PrReviewError) -> "ErrorRecord":
+        """The record of an error."""
+        return cls(
+            code=error.code,
+            detail=error.detail,
+            advice=error.advice,
+            termination_reason=error.termination_reason,
+        )
+
+
+class ConversationSummary(Frozen):
+    """One conversation: who answered, how many turns it took, what it used, and how it ended.
+
+    ``termination_reason`` is ``final_review`` when it ended with an answer; None when it was cancelled or
+    never came to a turn. ``error`` is what ended it otherwise.
+    """
+
+    id: str
+    purpose: Purpose
+    model: str | None = None
+    turns: int = 0
+    usage: Usage | None = None
+    termination_reason: TerminationReason | None = None
+    error: ErrorRecord | None = None
 
 
 class RequestStats(Frozen):
@@ -113,12 +168,17 @@ class CoverageStatus(StrEnum):
 
 
 class FileCoverage(Frozen):
-    """One changed file: its status, why it is not reviewed (whole), and the checks run on it (offline)."""
+    """One changed file: its status, why it is not reviewed (whole), and who looked at it.
+
+    ``checks`` are the deterministic checks that ran on it; ``conversations`` are the ids of those that saw
+    any of it and ended with an answer.
+    """
 
     path: str
     status: CoverageStatus
     reason: str | None = None
     checks: tuple[str, ...] = ()
+    conversations: tuple[str, ...] = ()
     additions: int = 0
     deletions: int = 0
 
@@ -139,7 +199,12 @@ class Coverage(Frozen):
 
 
 class Conclusion(StrEnum):
-    """The result of a run, as DESIGN.md's "Result of a run" defines it."""
+    """The result of a run.
+
+    ``CLEAN``: everything selected was reviewed, and nothing was found. ``RULES_ONLY``: the same, by rules and
+    not by a model. ``INCOMPLETE``: some selected code was not reviewed, or a budget ended the review.
+    ``SKIPPED``: there was nothing to review. ``FAILED``: an error ended the review.
+    """
 
     CLEAN = "clean"
     FINDINGS = "findings"
@@ -147,15 +212,6 @@ class Conclusion(StrEnum):
     INCOMPLETE = "incomplete"
     SKIPPED = "skipped"
     FAILED = "failed"
-
-
-class ErrorRecord(Frozen):
-    """Item 60, with what to do."""
-
-    code: str
-    detail: str
-    advice: str = ""
-    termination_reason: TerminationReason | None = None
 
 
 class Comparison(Frozen):
@@ -191,6 +247,7 @@ class Outcome(Frozen):
     termination_reason: TerminationReason | None = None
     error: ErrorRecord | None = None
     coverage: Coverage = Coverage()
+    conversations: tuple[ConversationSummary, ...] = ()
     turns: tuple[Turn, ...] = ()
     trace: tuple[TraceTurn, ...] | None = None
     usage: Usage | None = None

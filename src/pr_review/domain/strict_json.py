@@ -44,12 +44,6 @@ def dumps(value: JsonValue) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
 
 
-def join_surrogates(value: JsonObject) -> JsonObject:
-    r"""Join the halves of a character that a stream sent in two pieces (``"\ud83d"``, then ``"\ude00"``)."""
-    joined: JsonObject = json.loads(json.dumps(value))
-    return joined
-
-
 def _check_depth(value: JsonValue) -> None:
     level: list[JsonValue] = [value]
     for _ in range(MAX_DEPTH):

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from pr_review.domain.run import MIB
+from pr_review.domain.sizes import MIB
 from pr_review.errors import ConfigError, RepositoryError
 from pr_review.git.cat_file import ObjectReader
 from pr_review.git.process import GitProcess, cancelled

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pr_review.domain.change import ChangedFile, Diff, FileStatus
 from pr_review.domain.paths import is_addressable
-from pr_review.domain.run import MIB
+from pr_review.domain.sizes import MIB
 from pr_review.errors import RepositoryError
 from pr_review.git.command import Git
 from pr_review.git.file_patch import FilePatch, FilePatchText, PatchBudget, parse_file_patch, split_files

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from unidiff.patch import PatchSet
 
 from pr_review.domain.change import Hunk, HunkLine, LineKind
-from pr_review.domain.run import MIB
+from pr_review.domain.sizes import MIB
 
 MAX_FILE_PATCH_BYTES = 2 * MIB
 MAX_FILE_PATCH_LINES = 100_000

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Self
 
-from pr_review.domain.run import KIB
+from pr_review.domain.sizes import KIB
 from pr_review.errors import ConfigError, RepositoryError
 from pr_review.git.command import Git, git_failed
 from pr_review.git.fetch import FetchSource, fetch_commits, fetch_error

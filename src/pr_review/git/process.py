@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, cast
 
-from pr_review.domain.run import KIB
+from pr_review.domain.sizes import KIB
 from pr_review.errors import RepositoryError, TerminationReason
 
 CHUNK_BYTES = 64 * KIB

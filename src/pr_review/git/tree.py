@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from pr_review.domain.paths import is_addressable, validate_path
-from pr_review.domain.run import MIB
+from pr_review.domain.sizes import MIB
 from pr_review.errors import ToolFailure
 from pr_review.git.cat_file import missing_object
 from pr_review.git.command import Git

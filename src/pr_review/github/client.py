@@ -7,7 +7,7 @@ everything starts without it.
 
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr, ValidationError
 
@@ -28,7 +28,7 @@ UNEXPECTED_ANSWER = (AssertionError, AttributeError, RuntimeError, TypeError, Va
 
 
 class GitHubClient:
-    """Reads one server. A context manager: the end of the block closes the connection.
+    """Reads one server over one connection, which ``close`` ends.
 
     ``api_url`` is the runner's ``GITHUB_API_URL``, also of GitHub Enterprise Server. ``remaining`` gives the
     seconds that the run has left, and ``sleep`` waits between two attempts. ``authorities`` is a file, or a
@@ -54,10 +54,8 @@ class GitHubClient:
         self._jitter = jitter
         self._github: Github | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Close the connection, if there is one. Idempotent."""
         if self._github is not None:
             self._github.close()
             self._github = None

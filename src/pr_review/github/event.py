@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from pr_review.domain.change import PullRequest
 from pr_review.domain.frozen import Frozen
-from pr_review.domain.run import MIB
+from pr_review.domain.sizes import MIB
 from pr_review.errors import ConfigError, Skipped
 from pr_review.github.payloads import EventPayload, PullPayload, validate_payload
 

@@ -47,6 +47,10 @@ class GitHubPulls:
         self._server_url = server_url
         self._comparisons: dict[tuple[str, str, str], ComparisonPayload] = {}
 
+    def close(self) -> None:
+        """Close the connection of the client. Idempotent."""
+        self._client.close()
+
     def complete(self, request: ReviewRequest) -> ReviewRequest:
         """Return the request with GitHub's present record of its pull request."""
         payload = self._read_pull(f"{request.owner}/{request.repository}", request.number)

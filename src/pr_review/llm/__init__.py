@@ -1,1 +1,1 @@
-"""Speaks to a chat-completions server; knows nothing of repositories or reviews."""
+"""Speaks to models: one port, one sender over HTTP, and one package for each wire format."""

@@ -1,4 +1,4 @@
-"""What a run may spend on HTTP requests to a model, and what it spent (decision 12)."""
+"""What a run may spend on HTTP requests to a model, and what it spent."""
 
 from pr_review.domain.run import RequestStats
 from pr_review.errors import ReviewStopped, TerminationReason

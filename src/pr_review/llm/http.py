@@ -1,4 +1,4 @@
-"""The HTTP client: explicit timeouts, no redirects, and a cap on what is read (item 26)."""
+"""The HTTP client: explicit timeouts, no redirects, and a cap on what is read."""
 
 import ssl
 import zlib
@@ -11,7 +11,7 @@ import httpx
 from pr_review import __version__
 from pr_review.domain.run import MIB
 from pr_review.errors import ConfigError, ModelError, ReviewStopped, TerminationReason
-from pr_review.llm.errors.kinds import CONNECTION_LOST, TIMED_OUT, TLS_FAILED, UNREACHABLE, Kind
+from pr_review.llm.errors.kinds import CONNECTION_LOST, TIMED_OUT, TLS_FAILED, UNREACHABLE, FailureKind
 
 MAX_RESPONSE_BYTES = 2 * MIB
 CONNECT_TIMEOUT_SECONDS = 15.0
@@ -51,9 +51,9 @@ def open_client(endpoint: str) -> httpx.AsyncClient:
 
 
 def _authorities(endpoint: str) -> ssl.SSLContext:
-    """Who is trusted: the certificate bundle, read once for the endpoint and its proxies alike.
+    """The trusted authorities, read once for the endpoint and its proxies.
 
-    Nobody when the endpoint is plain http: reading the bundle takes a tenth of the start-up.
+    A plain http endpoint trusts nobody, because reading the bundle takes a tenth of the start-up.
     """
     if endpoint.lower().startswith("http:"):
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -69,10 +69,10 @@ async def post(
     seconds: float,
     enough: Callable[[bytes], bool] = lambda _: False,
     connect_seconds: float = CONNECT_TIMEOUT_SECONDS,
-) -> HttpReply | Kind:
+) -> HttpReply | FailureKind:
     """Send one request and read its reply within ``seconds``; a network failure is returned as its kind.
 
-    ``enough`` sees each decoded piece of a success and may end the reading (a stream's ``[DONE]``). Raises
+    ``enough`` sees each decoded piece of a success and may end the reading (at a stream's ``[DONE]``). Raises
     ``ReviewStopped`` at the deadline and ``ModelError`` for a body over ``MAX_RESPONSE_BYTES``.
     """
     timeout = httpx.Timeout(seconds, connect=min(connect_seconds, seconds))
@@ -92,7 +92,7 @@ async def post(
 
 
 def out_of_time() -> ReviewStopped:
-    """The run's deadline has come (decision 12)."""
+    """The error of a run whose deadline has come."""
     return ReviewStopped(
         TerminationReason.REVIEW_TIMEOUT,
         "The review did not finish within its time.",
@@ -101,14 +101,14 @@ def out_of_time() -> ReviewStopped:
 
 
 async def _read(response: httpx.Response, enough: Callable[[bytes], bool]) -> bytes:
-    """Read and decode piece by piece, so that neither a huge body nor a compressed one is ever held."""
+    """Read and decode piece by piece, so that memory never holds a huge body, compressed or not."""
     inflate = _inflater(response.headers.get("content-encoding", ""))
     body = bytearray()
     async for piece in response.aiter_raw():
         try:
             decoded = inflate(piece, MAX_RESPONSE_BYTES + 1 - len(body))
         except zlib.error:
-            break  # what is there will not parse, and is reported as that
+            break  # the rest is lost; the body so far will not parse, and is reported as malformed
         body += decoded
         if len(body) > MAX_RESPONSE_BYTES:
             raise _too_large()
@@ -118,7 +118,7 @@ async def _read(response: httpx.Response, enough: Callable[[bytes], bool]) -> by
 
 
 def _inflater(encoding: str) -> Callable[[bytes, int], bytes]:
-    """A decoder bounded in what it returns; identity was asked for, but some servers compress anyway."""
+    """A decoder that returns a bounded piece. We ask for identity, and some servers compress anyway."""
     if encoding.strip().lower() in {"gzip", "x-gzip", "deflate"}:
         return zlib.decompressobj(GZIP_OR_ZLIB).decompress
     return lambda piece, _: piece
@@ -134,7 +134,7 @@ def _too_large() -> ModelError:
     )
 
 
-def _network_kind(error: httpx.HTTPError) -> Kind:
+def _network_kind(error: httpx.HTTPError) -> FailureKind:
     if isinstance(error, httpx.TimeoutException):
         return TIMED_OUT
     if isinstance(error, httpx.ConnectError | httpx.ProxyError | httpx.UnsupportedProtocol):

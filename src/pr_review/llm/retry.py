@@ -1,18 +1,14 @@
-"""Sends a request again when that may help (decision 13); never past the deadline."""
+"""Sends a request again when that may help, and never past the deadline."""
 
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import anyio
 
 from pr_review.domain.chat import Reply
 from pr_review.llm.budget import RequestBudget
-from pr_review.llm.errors.classify import Failure
-
-if TYPE_CHECKING:
-    import tenacity
+from pr_review.llm.errors.failure import ProviderFailure
 
 FIRST_BACKOFF_SECONDS = 1.0
 MAX_BACKOFF_SECONDS = 30.0
@@ -20,7 +16,7 @@ MAX_BACKOFF_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Pacing:
-    """Time, as it is passed in: ``remaining`` seconds of the run, a sleep, and a random number below 1."""
+    """Time, passed in: ``remaining`` seconds of the run, a sleep, and a random number below 1."""
 
     remaining: Callable[[], float]
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep
@@ -28,46 +24,28 @@ class Pacing:
 
 
 async def send_with_retries(
-    attempt: Callable[[], Awaitable[Reply | Failure]], pacing: Pacing, budget: RequestBudget
-) -> Reply | Failure:
-    """The first reply, or the last failure; what ``attempt`` raises is not retried."""
-    import tenacity  # noqa: PLC0415 -- start-up: only needed when there is something to send
+    attempt: Callable[[], Awaitable[Reply | ProviderFailure]], pacing: Pacing, budget: RequestBudget
+) -> Reply | ProviderFailure:
+    """The first reply, or the last failure. What ``attempt`` raises is not retried.
 
-    def wait(state: tenacity.RetryCallState) -> float:
-        return wait_seconds(_failure(state), state.attempt_number, pacing.jitter())
-
-    def stop(state: tenacity.RetryCallState) -> bool:
-        if state.attempt_number > _failure(state).kind.retries:
-            return True
-        return bool(state.upcoming_sleep >= pacing.remaining())
-
-    def give_up(state: tenacity.RetryCallState) -> Failure:
-        failure = _failure(state)
-        if state.attempt_number > failure.kind.retries:
-            return failure
-        return replace(failure, note="The run has less time left than that wait.")
-
-    return await tenacity.AsyncRetrying(
-        retry=tenacity.retry_if_result(lambda outcome: isinstance(outcome, Failure) and outcome.retryable),
-        wait=wait,
-        stop=stop,
-        sleep=pacing.sleep,
-        before_sleep=lambda state: budget.retry(state.upcoming_sleep),
-        retry_error_callback=give_up,
-    )(attempt)
+    Raises ``ReviewStopped`` when the budget has no request left for a retry.
+    """
+    attempts = 0
+    while True:
+        outcome = await attempt()
+        attempts += 1
+        if isinstance(outcome, Reply) or attempts > outcome.kind.retries:
+            return outcome
+        seconds = wait_seconds(outcome, attempts, pacing.jitter())
+        if seconds >= pacing.remaining():
+            return replace(outcome, note="The run has less time left than that wait.")
+        budget.retry(seconds)
+        await pacing.sleep(seconds)
 
 
-def wait_seconds(failure: Failure, attempts: int, jitter: float) -> float:
-    """What the provider asks for, else a doubling backoff of which ``jitter`` may take half."""
+def wait_seconds(failure: ProviderFailure, attempts: int, jitter: float) -> float:
+    """What the provider asks for, else a backoff that doubles and of which ``jitter`` may take half."""
     if failure.retry_after is not None:
         return failure.retry_after
     backoff = min(MAX_BACKOFF_SECONDS, FIRST_BACKOFF_SECONDS * 2.0 ** (attempts - 1))
     return backoff * (1 - jitter / 2)
-
-
-def _failure(state: "tenacity.RetryCallState") -> Failure:
-    """The failure that tenacity is deciding about; it asks about nothing else."""
-    failure = state.outcome.result() if state.outcome else None
-    if not isinstance(failure, Failure):
-        raise TypeError("only failures are retried")
-    return failure

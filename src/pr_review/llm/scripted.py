@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from pr_review.domain import strict_json
-from pr_review.domain.chat import Message, Reply, ToolSpec
+from pr_review.domain.chat import FinishReason, Message, Reply, RequestedCall, ToolSpec
 from pr_review.domain.frozen import JsonObject
-from pr_review.domain.run import RequestStats
 from pr_review.errors import ModelError, PrReviewError
+
+MODEL = "scripted"
 
 Call = tuple[str, str, JsonObject]
 
@@ -31,39 +31,27 @@ class ScriptedModel:
             raise turn
         return turn
 
-    @property
-    def stats(self) -> RequestStats:
-        """No HTTP request is ever sent."""
-        return RequestStats()
 
-
-def calling(*calls: Call, request_id: str = "scripted") -> Reply:
+def calling(*calls: Call, request_id: str = MODEL) -> Reply:
     """A turn that calls tools; a call is (id, tool name, arguments)."""
-    tool_calls: list[JsonObject] = [
-        {"id": call_id, "type": "function", "function": {"name": name, "arguments": _text(arguments)}}
-        for call_id, name, arguments in calls
-    ]
-    message: JsonObject = {"role": "assistant", "content": None, "tool_calls": [*tool_calls]}
+    requested = tuple(RequestedCall(id=call_id, name=name, arguments=given) for call_id, name, given in calls)
     return Reply(
+        message={"calls": [call_id for call_id, _, _ in calls]},
+        finish=FinishReason.TOOL_CALLS,
+        finish_word=FinishReason.TOOL_CALLS.value,
+        calls=requested,
         request_id=request_id,
-        model="scripted",
-        finish_reason="tool_calls",
-        message=message,
-        content=None,
-        tool_calls=tuple(tool_calls),
+        model=MODEL,
     )
 
 
-def saying(content: str, *, request_id: str = "scripted") -> Reply:
+def saying(text: str, *, request_id: str = MODEL) -> Reply:
     """A turn that ends with text, such as the final review."""
     return Reply(
+        message={"text": text},
+        finish=FinishReason.STOP,
+        finish_word=FinishReason.STOP.value,
+        text=text,
         request_id=request_id,
-        model="scripted",
-        finish_reason="stop",
-        message={"role": "assistant", "content": content},
-        content=content,
+        model=MODEL,
     )
-
-
-def _text(arguments: JsonObject) -> str:
-    return strict_json.dumps(arguments).decode()

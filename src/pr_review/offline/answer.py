@@ -1,28 +1,51 @@
-"""The offline reviewer's final answer, in the wire schema every model has to keep (items 52-54)."""
+"""The offline reviewer's final answer: the review that every model submits, and what only rules know."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from pr_review.checks.base import Hit
+from pr_review.checks.hit import Hit
+from pr_review.checks.registry import CheckReport
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES
 from pr_review.masking.secrets import mask_secrets
 from pr_review.offline.reviewed_file import ReviewedFile
 
+
+class CheckedFile(NamedTuple):
+    """A file whose diff was seen, and what the checks said about it."""
+
+    file: ReviewedFile
+    report: CheckReport
+
+
 FoundIn = tuple[ReviewedFile, Hit]
 
 
-def compose(files: Sequence[ReviewedFile], found: Sequence[FoundIn], failed: Sequence[str]) -> JsonObject:
-    """Summary, findings from worst to least, notes; ``failed`` are sentences about what did not run.
+def compose(files: Sequence[ReviewedFile], checked: Sequence[CheckedFile]) -> JsonObject:
+    """The answer about ``files``, of which ``checked`` were seen.
 
-    That no model reviewed is for the reports to say (decision 3), and they do, so the summary does not.
+    A review has ``summary``, ``findings`` from worst to least, and ``notes``. Rules add ``rule`` to each
+    finding (the code of the rule that proved it), ``checks`` (path to the names of the checks that ran) and
+    ``checked_in_part`` (paths of which only the added lines were checked). The reports say that no model
+    reviewed, so the summary does not.
     """
+    found: list[FoundIn] = [(file, hit) for file, report in checked for hit in report.hits]
     ordered = sorted(found, key=lambda entry: (entry[1].severity.rank, entry[0].path, entry[1].line))
-    problems = [f"`{file.path}`: {problem}." for file in files for problem in file.problems]
     return {
         "summary": _summary(files, len(found)),
         "findings": [_finding(file, hit) for file, hit in ordered[:MAX_FINDINGS]],
-        "notes": [*_surplus(ordered[MAX_FINDINGS:]), *_bounded([*failed, *problems])],
+        "notes": [*_surplus(ordered[MAX_FINDINGS:]), *_bounded([*_failures(checked), *_problems(files)])],
+        "checks": {file.path: [*report.checks] for file, report in checked},
+        "checked_in_part": [file.path for file, _ in checked if file.checked_in_part],
     }
+
+
+def _failures(checked: Iterable[CheckedFile]) -> Iterable[str]:
+    return (f"`{file.path}`: {name} could not run." for file, report in checked for name in report.failed)
+
+
+def _problems(files: Iterable[ReviewedFile]) -> Iterable[str]:
+    return (f"`{file.path}`: {problem}." for file in files for problem in file.problems)
 
 
 def _summary(files: Sequence[ReviewedFile], found: int) -> str:
@@ -45,6 +68,7 @@ def _finding(file: ReviewedFile, hit: Hit) -> JsonObject:
         "recommendation": hit.recommendation,
         "category": hit.category.value,
         "confidence": "high",
+        "rule": hit.rule,
     }
     code = file.added[hit.line]
     if hit.end_line:
@@ -55,7 +79,7 @@ def _finding(file: ReviewedFile, hit: Hit) -> JsonObject:
 
 
 def _surplus(rest: Sequence[FoundIn]) -> list[str]:
-    """What is beyond the limit of findings, said in one note."""
+    """One note about the findings beyond the limit."""
     if not rest:
         return []
     files = {file.path for file, _ in rest}
@@ -68,7 +92,7 @@ def _surplus(rest: Sequence[FoundIn]) -> list[str]:
 
 
 def _bounded(notes: Sequence[str]) -> list[str]:
-    room = MAX_NOTES - 2  # one for the surplus of findings, one for that of notes
+    room = MAX_NOTES - 2  # one is kept for the surplus of findings, one for the surplus of notes
     rest = len(notes) - room
     return [*notes[:room], *([f"{_count(rest, 'more note')} did not fit."] if rest > 0 else [])]
 

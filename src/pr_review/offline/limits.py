@@ -1,19 +1,21 @@
-"""Budgets for the offline reviewer: it costs nothing, so nothing may be lost to them (decision 3)."""
+"""Budgets for the offline reviewer: it costs nothing, so no file is lost to a budget."""
 
 from collections.abc import Iterable
 
 from pr_review.domain.run import KIB, Limits
+from pr_review.tools.canonical.inspect_git_diff import MAX_DIFF_BYTES
+from pr_review.tools.canonical.read_repository_file import MAX_LINES, MAX_READ_BYTES
 
-PAGE_LINES = 400  # item 44
-PAGE_BYTES = 64 * KIB  # item 44
-DIFF_BYTES = 128 * KIB  # item 46
+BUDGET_NOTE_BYTES = KIB  # the conversation may add to a result what is left of the budgets
 
 
 def limits_for(limits: Limits, sizes: Iterable[int]) -> Limits:
-    """``limits`` raised to what files of these sizes (bytes at head, 0 when deleted) can need at most."""
+    """``limits``, raised to the most that files of these sizes (bytes at head, 0 when deleted) can need."""
     pages = [_max_pages(size) for size in sizes]
     calls = len(pages) + sum(pages)
-    context = len(pages) * (DIFF_BYTES + KIB) + sum(pages) * (PAGE_BYTES + KIB)
+    context = len(pages) * (MAX_DIFF_BYTES + BUDGET_NOTE_BYTES) + sum(pages) * (
+        MAX_READ_BYTES + BUDGET_NOTE_BYTES
+    )
     return limits.model_copy(
         update={
             "max_rounds": max(limits.max_rounds, calls + 1),
@@ -24,9 +26,11 @@ def limits_for(limits: Limits, sizes: Iterable[int]) -> Limits:
 
 
 def _max_pages(size: int) -> int:
-    """Pages hold 400 bytes on average, but the last and a small one before a line that fills its own.
+    """Two pages, and one more for every ``MAX_LINES`` bytes.
 
-    A page ends after 400 lines, each a line feed at least; or before a line that does not fit: the two pages
-    then hold more than 64 KiB of JSON, in which a byte takes six and a line number twelve at most.
+    A page ends after ``MAX_LINES`` lines, which hold at least that many bytes, since each ends with a line
+    feed. Or it ends before a line that does not fit: that page and the next then hold more than
+    ``MAX_READ_BYTES`` of JSON, in which a byte takes at most six and a line number at most twelve. The last
+    page, and a small one before a line that fills a page of its own, may hold less.
     """
-    return 2 + size // PAGE_LINES
+    return 2 + size // MAX_LINES

@@ -1,22 +1,20 @@
-"""What the offline reviewer learns about one file, from nothing but tool results."""
+"""What the offline reviewer learns about one file, from tool results alone."""
 
 from dataclasses import dataclass, field
 from io import StringIO
 
-from pr_review.checks.base import Source
-from pr_review.domain.chat import ToolCall
+from pr_review.checks.source import Source
+from pr_review.domain.chat import RequestedCall
 from pr_review.domain.frozen import JsonObject
-
-READ_TOOL = "read_repository_file"
-DIFF_TOOL = "inspect_git_diff"
-MAX_DIFF_BYTES = 128 * 1024  # the most that DIFF_TOOL can be asked for (item 46)
+from pr_review.tools.canonical.inspect_git_diff import MAX_DIFF_BYTES, InspectGitDiff
+from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
 
 
 @dataclass
 class ReviewedFile:
     """One changed file: its added lines from the diff, its head text page by page, and what went wrong.
 
-    ``shown`` says that the diff was seen; ``readable`` that every line of the head version was.
+    ``shown`` says that the diff was seen, ``readable`` that every line of the head version was.
     """
 
     path: str
@@ -27,23 +25,34 @@ class ReviewedFile:
     _lines: list[str] = field(default_factory=list)
 
     @property
+    def checked_in_part(self) -> bool:
+        """Whether the checks see only the added lines, because the head version could not be read whole."""
+        return bool(self.added) and not self.readable
+
+    @property
     def source(self) -> Source:
-        """What the checks get to see."""
+        """What the checks read."""
         return Source(self.path, "\n".join([*self._lines, ""]) if self.readable else None, self.added)
 
-    def first_call(self, call_id: str) -> ToolCall:
+    def first_call(self, call_id: str) -> RequestedCall:
         """Ask for the file's diff."""
-        return ToolCall(
-            id=call_id, name=DIFF_TOOL, arguments={"paths": [self.path], "max_bytes": MAX_DIFF_BYTES}
+        return RequestedCall(
+            id=call_id,
+            name=InspectGitDiff.spec.name,
+            arguments={"paths": [self.path], "max_bytes": MAX_DIFF_BYTES},
         )
 
-    def next_call(self, call_id: str) -> ToolCall:
+    def next_call(self, call_id: str) -> RequestedCall:
         """Ask for the page after the lines read so far."""
         start = len(self._lines) + 1
-        return ToolCall(id=call_id, name=READ_TOOL, arguments={"path": self.path, "start_line": start})
+        return RequestedCall(
+            id=call_id,
+            name=ReadRepositoryFile.spec.name,
+            arguments={"path": self.path, "start_line": start},
+        )
 
     def take_diff(self, result: JsonObject) -> bool:
-        """Learn from a diff result; whether the head version has to be read."""
+        """Learn from a diff result; true when the head version has to be read."""
         match result:
             case {"ok": True, "diff": str(diff), "truncated": bool(truncated)} if (
                 added := _added_lines(diff, self.path)
@@ -60,7 +69,7 @@ class ReviewedFile:
         return bool(self.added)
 
     def take_page(self, result: JsonObject) -> bool:
-        """Learn from a page of the head version; whether another one has to be read."""
+        """Learn from a page of the head version; true when another page has to be read."""
         match result:
             case {"ok": True, "end_line": int(end), "total_lines": int(total), "content": str(content)} if (
                 lines := self._whole(content, cut=bool(result.get("line_truncated")))
@@ -76,7 +85,7 @@ class ReviewedFile:
                 return False
 
     def _whole(self, content: str, *, cut: bool) -> list[str]:
-        """The lines of a page; one too long for a page is taken from the diff, or there is none."""
+        """The lines of a page; a line too long for a page is taken from the diff, where it was added."""
         if not cut:
             return [text.partition(": ")[2] for text in content.split("\n")] if content else []
         number = len(self._lines) + 1
@@ -84,7 +93,7 @@ class ReviewedFile:
 
 
 def _added_lines(diff: str, path: str) -> dict[int, str] | None:
-    """Text of each added line by head line number; None when it is no diff. Only a line feed ends a line."""
+    """The text of each added line by head line number, or None for no diff; only a line feed ends a line."""
     from unidiff.errors import UnidiffParseError  # noqa: PLC0415 -- start-up: after the first tool result
     from unidiff.patch import PatchSet  # noqa: PLC0415 -- start-up: as above
 

@@ -1,8 +1,8 @@
-"""The conclusion and the exit code of a run (DESIGN.md, Result of a run)."""
+"""The conclusion and the exit code of a run."""
 
 from pr_review.config.settings import Settings
 from pr_review.domain.finding import Review, Severity
-from pr_review.domain.run import Conclusion, Coverage, ErrorRecord
+from pr_review.domain.run import Conclusion, Coverage
 from pr_review.errors import EXIT_FINDINGS, EXIT_OK, EXIT_REVIEW, PrReviewError, ReviewStopped, Skipped
 
 
@@ -49,13 +49,3 @@ def exit_code(
 def reaches(worst: Severity | None, threshold: Severity | None) -> bool:
     """Whether a finding is as bad as the threshold; no threshold is never reached."""
     return worst is not None and threshold is not None and worst.rank <= threshold.rank
-
-
-def record_error(error: PrReviewError) -> ErrorRecord:
-    """The error as the artifact carries it."""
-    return ErrorRecord(
-        code=error.code,
-        detail=error.detail,
-        advice=error.advice,
-        termination_reason=error.termination_reason,
-    )

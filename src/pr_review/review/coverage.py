@@ -1,7 +1,8 @@
-"""What reached the model whole, file by file (DESIGN.md, Coverage)."""
+"""What reached the models whole, file by file."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from pr_review.domain.change import ChangedFile, Diff
 from pr_review.domain.chat import HunkId
@@ -13,53 +14,80 @@ OVERSIZED = "its patch is too large to show"
 UNSEEN = "its new name or mode never reached the model"
 
 
+class Seen(NamedTuple):
+    """What one conversation was shown; ``failure`` is why none of it counts, None when it answered."""
+
+    conversation: str
+    hunks: AbstractSet[HunkId]
+    failure: str | None = None
+
+
 def build_coverage(
     diff: Diff,
     excluded: Mapping[str, str],
-    shown: AbstractSet[HunkId],
+    seen: Sequence[Seen],
     *,
     unfinished: str | None = None,
-    checks: Mapping[str, tuple[str, ...]] | None = None,
-    in_part: AbstractSet[str] = frozenset(),
+    checks: Mapping[str, Sequence[str]] | None = None,
+    in_part: Collection[str] = (),
 ) -> Coverage:
     """One entry for every changed file, in diff order.
 
-    ``shown`` names the hunks that reached the model; ``unfinished`` says why the conversation did not end in
-    a final review (then nothing counts as reviewed); offline, ``checks`` names what ran on each file and
-    ``in_part`` the files of which only added lines were checked.
+    ``unfinished`` says why nothing of the run counts as reviewed. For the offline reviewer, ``checks`` names
+    what ran on each file and ``in_part`` the files of which only the added lines were checked.
     """
-    return Coverage(
-        files=tuple(
-            _cover(file, excluded, shown, unfinished, checks=checks or {}, in_part=in_part)
-            for file in diff.files
+
+    def cover(file: ChangedFile) -> FileCoverage:
+        if file.path in excluded:
+            return _entry(file, CoverageStatus.EXCLUDED, excluded[file.path])
+        if missing := unfinished or _missing_because(file, seen):
+            return _entry(file, CoverageStatus.NOT_REVIEWED, missing, conversations=_seeing(file, seen))
+        return _entry(
+            file,
+            CoverageStatus.REVIEWED,
+            IN_PART if file.path in in_part else None,
+            checks=tuple((checks or {}).get(file.path, ())),
+            conversations=_seeing(file, seen),
         )
-    )
+
+    return Coverage(files=tuple(map(cover, diff.files)))
 
 
-def _cover(
+def _entry(
     file: ChangedFile,
-    excluded: Mapping[str, str],
-    shown: AbstractSet[HunkId],
-    unfinished: str | None,
+    status: CoverageStatus,
+    reason: str | None,
     *,
-    checks: Mapping[str, tuple[str, ...]],
-    in_part: AbstractSet[str],
+    checks: tuple[str, ...] = (),
+    conversations: tuple[str, ...] = (),
 ) -> FileCoverage:
-    status, reason = CoverageStatus.REVIEWED, None
-    if file.path in excluded:
-        status, reason = CoverageStatus.EXCLUDED, excluded[file.path]
-    elif missing := unfinished or _missing(file, shown):
-        status, reason = CoverageStatus.NOT_REVIEWED, missing
-    elif file.path in in_part:
-        reason = IN_PART
     return FileCoverage(
         path=file.path,
         status=status,
         reason=reason,
-        checks=checks.get(file.path, ()) if status is CoverageStatus.REVIEWED else (),
+        checks=checks,
+        conversations=conversations,
         additions=file.additions,
         deletions=file.deletions,
     )
+
+
+def _seeing(file: ChangedFile, seen: Sequence[Seen]) -> tuple[str, ...]:
+    """The conversations that answered and saw any of the file."""
+    return tuple(each.conversation for each in seen if each.failure is None and _saw(each, file))
+
+
+def _saw(seen: Seen, file: ChangedFile) -> bool:
+    return any(hunk.path == file.path for hunk in seen.hunks)
+
+
+def _missing_because(file: ChangedFile, seen: Sequence[Seen]) -> str | None:
+    """Why the file did not reach the models whole, or None; a conversation that failed is the first cause."""
+    shown = {hunk for each in seen if each.failure is None for hunk in each.hunks}
+    missing = _missing(file, shown)
+    if missing is None:
+        return None
+    return next((each.failure for each in seen if each.failure and _saw(each, file)), missing)
 
 
 def _missing(file: ChangedFile, shown: AbstractSet[HunkId]) -> str | None:

@@ -1,1 +1,1 @@
-"""The four read-only tools a model may call; one class a tool."""
+"""The read-only tools that a model may call; each tool is one class in one module."""

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pr_review.config.inputs import INPUTS
-from pr_review.domain.output_dir import DEFAULT_OUTPUT_DIR
+from pr_review.config.defaults import DEFAULT_OUTPUT_DIR
 
 # What the program does first, then what it imports for a review, then a wait.
 CHILD = """
@@ -181,11 +180,6 @@ def test_the_handlers_need_only_the_standard_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_the_default_folder_is_the_input_s():
-    """Both use one declaration."""
-    assert next(item.default for item in INPUTS if item.name == "output-dir") == DEFAULT_OUTPUT_DIR
 
 
 def test_reports_of_an_earlier_run_do_not_stay_beside_it(runner):

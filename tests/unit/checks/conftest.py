@@ -7,8 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from pr_review.checks.base import Source
 from pr_review.checks.ruff import Ruff, find_ruff
+from pr_review.checks.source import Source
 
 BUILDER = Path(__file__).parents[3] / "examples" / "build_sample.py"
 

@@ -1,7 +1,7 @@
 import pytest
 
 from pr_review.checks import conflicts
-from pr_review.checks.base import Source
+from pr_review.checks.source import Source
 
 CONFLICT = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> topic\nd"
 DIFF3 = "<<<<<<< HEAD\nb\n||||||| 1234567\nz\n=======\nc\n>>>>>>> topic"

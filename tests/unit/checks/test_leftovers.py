@@ -1,7 +1,7 @@
 import pytest
 
 from pr_review.checks import leftovers
-from pr_review.checks.base import Source
+from pr_review.checks.source import Source
 
 FOUND = [
     ("a.py", "breakpoint()", "debugger-left"),

@@ -1,8 +1,8 @@
 import pytest
 
-from pr_review.checks.base import Source
 from pr_review.checks.registry import run_checks
 from pr_review.checks.ruff import Ruff
+from pr_review.checks.source import Source
 
 KEY = "AKIA" + "Q7ZB3DXV9KLMN2PT"
 

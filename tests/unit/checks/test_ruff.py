@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pr_review.checks import ruff
-from pr_review.checks.base import Source
 from pr_review.checks.ruff import MAX_DIAGNOSTICS, Ruff, find_ruff, load_rules
+from pr_review.checks.source import Source
 from pr_review.errors import ReviewError
 
 UNDEFINED = "x = undefined"

@@ -7,8 +7,8 @@ from io import StringIO
 import pytest
 from unidiff.patch import PatchSet
 
-from pr_review.checks.base import Source
 from pr_review.checks.registry import run_checks
+from pr_review.checks.source import Source
 
 NINE = {
     "undefined name", "mutable default", "swallowed exception", "shell injection", "hard-coded cloud key",

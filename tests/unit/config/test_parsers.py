@@ -76,7 +76,7 @@ def test_one_line_is_bounded_and_printable():
 def test_a_credential_is_as_long_as_a_header_value(length, ok):
     """Tokens of GitHub's jobs have about 520 characters, and more with more permissions."""
     if ok:
-        assert parsers.credential("k" * length) == "k" * length
+        assert parsers.credential("k" * length).get_secret_value() == "k" * length
     else:
         with pytest.raises(ValueError, match="at most 4096"):
             parsers.credential("k" * length)
@@ -250,9 +250,15 @@ def test_loopback_is_this_machine_only():
     assert not parsers.is_loopback("http://ollama/x")
 
 
+def read_headers(extra):
+    parsed = parsers.headers(json.dumps(extra))
+    assert not any(value in repr(parsed) for value in extra.values() if len(value) > 1)
+    return {name: value.get_secret_value() for name, value in parsed.items()}
+
+
 def test_headers_are_read():
     """Names and values as given."""
-    assert parsers.headers('{"X-Team": "a b", "api-version": "1"}') == {"X-Team": "a b", "api-version": "1"}
+    assert read_headers({"X-Team": "a b", "api-version": "1"}) == {"X-Team": "a b", "api-version": "1"}
 
 
 @pytest.mark.parametrize("name", sorted(parsers.RESERVED_HEADERS))
@@ -277,7 +283,7 @@ def test_illegal_headers_are_refused(value):
 def test_headers_within_bounds(count, length):
     """32 headers of 4,096 characters (16 KiB together)."""
     extra = {"h0": "v" * length} | {f"h{n}": "v" for n in range(1, count)}
-    assert parsers.headers(json.dumps(extra)) == extra
+    assert read_headers(extra) == extra
 
 
 @pytest.mark.parametrize("extra", [{f"h{n}": "v" for n in range(33)}, {"h": "v" * 4097}])
@@ -300,7 +306,20 @@ def test_body_is_read():
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", '"a"', "null", "1", "{", '{"a":1,"a":2}', '{"a":NaN}', '{"a":{"b":1,"b":2}}', "[" * 9000]
+    "text",
+    [
+        "[]",
+        '"a"',
+        "null",
+        "1",
+        "{",
+        '{"a":1,"a":2}',
+        '{"a":NaN}',
+        '{"a":1e999}',
+        '{"a":{"b":1,"b":2}}',
+        "[" * 9000,
+        '{"a":' + "[" * 999 + "]" * 999 + "}",
+    ],
 )
 def test_only_a_plain_json_object_is_accepted(text):
     """Duplicates and NaN mean different things to different servers."""

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pr_review.config import repository_file
+from pr_review.config.file_schema import MAX_GUIDELINES
 from pr_review.config.settings import Settings
 from pr_review.config.suppressions import MAX_REASON_CHARS, MAX_SUPPRESSIONS
 from pr_review.domain.finding import Severity, Suppression
@@ -81,7 +82,7 @@ def test_every_key_is_read():
     ],
 )
 def test_the_file_cannot_set_who_reviews_or_where_to(key):
-    """Decision 15."""
+    """Whoever may push to the base branch would else choose where code and key are sent."""
     assert "unknown key" in problem(f"{key}: x")
 
 
@@ -173,7 +174,7 @@ def test_a_bad_value_is_named(text, detail):
 def test_number_of_guidelines_is_bounded(count):
     """Eight files."""
     text = f"guidelines: [{', '.join(f'f{n}.md' for n in range(count))}]"
-    if count <= repository_file.MAX_GUIDELINES:
+    if count <= MAX_GUIDELINES:
         assert len(applied(text).guidelines) == count
     else:
         assert "at most 8 entries" in problem(text)

@@ -1,17 +1,21 @@
 """Settings from a mapping."""
 
 import contextlib
+import dataclasses
 import subprocess
 import sys
+import typing
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
+from pydantic import SecretStr, TypeAdapter
 
 from pr_review.config.inputs import INPUTS
-from pr_review.config.settings import Settings
-from pr_review.domain.finding import Severity
+from pr_review.config.settings import Settings, check_fields
+from pr_review.domain.finding import Severity, Suppression
+from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import Limits
 from pr_review.errors import ConfigError
 
@@ -25,7 +29,7 @@ def test_a_credential_may_be_as_long_as_github_s_own(name):
 
 
 def test_an_empty_mapping_gives_the_defaults():
-    """Item 3, item 4 and the table of inputs."""
+    """They are what the table of inputs in the README says."""
     settings = Settings.from_mapping({})
     assert settings.provider == "chat-completions"
     assert settings.endpoint == "https://opencode.ai/zen/go/v1/chat/completions"
@@ -66,8 +70,8 @@ def test_dashes_stay_in_input_names():
         ("include_trace", "include_trace", "always"),
     ],
 )
-def test_aliases_of_item_4(alias, field, text):
-    """Environment names keep working for local runs."""
+def test_an_alias_gives_the_value(alias, field, text):
+    """A terminal and a workflow can share the names."""
     assert str(getattr(Settings.from_mapping({alias: text}), field)) == text
 
 
@@ -88,7 +92,7 @@ def test_secrets_are_listed_and_never_shown():
     assert settings.secrets == (KEY, "ghs_token", "hidden-value")
     for secret in settings.secrets:
         assert secret not in repr(settings)
-        assert secret not in settings.model_dump_json()
+        assert secret not in str(dataclasses.asdict(settings))
 
 
 def test_every_bad_input_is_named_with_what_is_allowed():
@@ -113,7 +117,7 @@ def test_every_bad_input_is_named_with_what_is_allowed():
     ],
 )
 def test_errors_never_quote_private_inputs(environ):
-    """Item 72."""
+    """The message ends up in the log, the summary and the artifact."""
     with pytest.raises(ConfigError) as caught:
         Settings.from_mapping(environ)
     assert KEY not in f"{caught.value} {caught.value.advice}"
@@ -237,10 +241,64 @@ def test_any_text_gives_settings_or_a_config_error(environ):
 
 
 def test_settings_import_nothing_heavy():
-    """Start-up: parsing defaults needs neither YAML nor pathspec nor httpx."""
+    """Every run waits for this import, and the defaults need no third-party package."""
     code = (
         "import sys; from pr_review.config.settings import Settings; Settings.from_mapping({});"
-        "print([m for m in ('yaml','pathspec','httpx','github','jinja2','anyio') if m in sys.modules])"
+        "names = ('pydantic', 'yaml', 'pathspec', 'httpx', 'github', 'jinja2', 'anyio', 'difflib');"
+        "print([name for name in names if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_settings_are_frozen():
+    """A changed copy is a new object."""
+    settings = Settings.from_mapping({})
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        settings.model = "other"
+    assert dataclasses.replace(settings, model="other").model == "other"
+
+
+FIELDS = [each.name for each in dataclasses.fields(Settings)]
+
+
+@pytest.mark.parametrize(
+    ("names", "problem"),
+    [
+        (FIELDS[1:], "found endpoint, expected provider"),
+        ([FIELDS[1], FIELDS[0], *FIELDS[2:]], "found endpoint, expected provider"),
+        (["more", *FIELDS], "found more, expected provider"),
+        ([*FIELDS, "more"], "found more, expected None"),
+        (FIELDS[:-1], "found None, expected notes"),
+    ],
+)
+def test_fields_that_are_not_the_inputs_fail_the_import(names, problem):
+    """One is missing, in another place, or has no input."""
+    check_fields(FIELDS, INPUTS)
+    with pytest.raises(TypeError, match=problem):
+        check_fields(names, INPUTS)
+
+
+def sample(item):
+    """A text that the input's parser accepts."""
+    for text in (item.default, *item.choices, "x", '{"a":"b"}'):
+        with contextlib.suppress(ValueError):
+            if text:
+                item.parse(text)
+                return text
+    raise AssertionError(f"no sample for {item.name}")
+
+
+@pytest.mark.parametrize("item", INPUTS, ids=lambda item: item.name)
+def test_each_parser_returns_the_type_of_its_field(item):
+    """Settings validate nothing again, so nothing else would notice."""
+    known = {
+        "SecretStr": SecretStr,
+        "Severity": Severity,
+        "Suppression": Suppression,
+        "JsonObject": JsonObject,
+    }
+    wanted = typing.get_type_hints(Settings, localns=known)[item.field]
+    for environ in ({}, {item.variable: sample(item)}):
+        value = getattr(Settings.from_mapping(environ), item.field)
+        TypeAdapter(wanted).validate_python(value, strict=True)

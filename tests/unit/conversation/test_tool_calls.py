@@ -1,4 +1,4 @@
-"""Section D: the whole round is validated, in order, before anything runs."""
+"""The whole round is validated, in order, before anything runs."""
 
 import json
 
@@ -6,17 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.conversation import tool_calls
-from pr_review.domain.run import Limits, ProtocolAction
+from pr_review.conversation.budget import ConversationBudget
+from pr_review.conversation.tool_calls import asks_for_tools, check_ids, plan_round
+from pr_review.domain.chat import CallIdScope, FinishReason, Reply, RequestedCall
+from pr_review.domain.run import ConversationLimits
 from pr_review.domain.strict_json import load_object
 from pr_review.errors import InvalidTurn, ModelError, ReviewStopped, TerminationReason
+from pr_review.tools.toolbox import Toolbox
 
-LIMITS = Limits()
-DEEP = '{"text":"a","x":' + "[" * 300 + "]" * 300 + "}"  # JSON, but more than our records can hold
+DEEP = '{"text":"a","x":' + "[" * 300 + "]" * 300 + "}"  # JSON, but deeper than any reader accepts
 
 
-def plan(reply, toolbox, *, seen=frozenset(), so_far=0, limits=LIMITS):
-    return tool_calls.plan(reply, toolbox, limits, seen_ids=seen, calls_so_far=so_far)
+def plan(reply, toolbox, *, seen=frozenset(), so_far=0):
+    """The checks in the order in which a conversation makes them."""
+    budget = ConversationBudget(ConversationLimits())
+    budget.take_calls(so_far)
+    check_ids(reply, seen)
+    budget.check_calls(len(reply.calls))
+    return plan_round(reply, toolbox)
 
 
 def refused(reply, toolbox, **options):
@@ -27,106 +34,67 @@ def refused(reply, toolbox, **options):
 
 
 def test_a_replaced_id_keeps_its_original(reply, call, toolbox):
-    """Decision 5."""
-    planned = plan(reply(call("r001i0000"), call("c2"), original_ids=("", None)), toolbox)
+    replaced = RequestedCall(id="r001i0000", name="echo", arguments='{"text":"a"}', original_id="")
+    planned = plan(reply(replaced, call("c2")), toolbox)
     assert [item.call.original_id for item in planned] == ["", None]
-    assert [item.call.original_id for item in plan(reply(call()), toolbox)] == [None]
 
 
 def test_finish_reasons_decide(reply, call):
-    assert tool_calls.classify(reply(call())) is ProtocolAction.EXECUTE_TOOLS
-    assert tool_calls.classify(reply(content="{}")) is ProtocolAction.RETURN_REVIEW
+    assert asks_for_tools(reply(call()))
+    assert not asks_for_tools(reply(text="{}"))
 
 
-@pytest.mark.parametrize("finish", ["length", "content_filter", "", "eos", "function_call"])
+@pytest.mark.parametrize("finish", [FinishReason.LENGTH, FinishReason.CONTENT_FILTER, FinishReason.UNKNOWN])
 @pytest.mark.parametrize("with_call", [True, False])
-def test_other_finish_reasons_end_the_review(reply, call, finish, with_call):
-    turn = reply(*([call()] if with_call else []), content="{}").model_copy(update={"finish_reason": finish})
+def test_other_finish_reasons_end_the_conversation(reply, call, finish, with_call):
     with pytest.raises(ModelError) as caught:
-        tool_calls.classify(turn)
+        asks_for_tools(reply(*([call()] if with_call else []), text="{}", finish=finish))
     assert caught.value.termination_reason is TerminationReason.UNSUPPORTED_FINISH_REASON
     assert not isinstance(caught.value, InvalidTurn)
 
 
-def test_a_null_finish_reason_ends_the_review(reply):
-    with pytest.raises(ModelError, match="unsupported_finish_reason"):
-        tool_calls.classify(reply(content="{}").model_copy(update={"finish_reason": None}))
-
-
 def test_calls_and_finish_reason_must_agree(reply, call):
     with pytest.raises(InvalidTurn, match="invalid_tool_call"):
-        tool_calls.classify(reply(call(), finish="stop"))
+        asks_for_tools(reply(call(), finish=FinishReason.STOP))
     with pytest.raises(InvalidTurn, match="invalid_tool_call"):
-        tool_calls.classify(reply(content="{}", finish="tool_calls"))
+        asks_for_tools(reply(text="{}", finish=FinishReason.TOOL_CALLS))
 
 
-def test_a_profile_lets_the_calls_decide_but_never_a_cut_answer(reply, call):
-    assert (
-        tool_calls.classify(reply(call(), finish="stop", calls_signal=True)) is ProtocolAction.EXECUTE_TOOLS
-    )
-    assert tool_calls.classify(reply(call(), finish="odd", calls_signal=True)) is ProtocolAction.EXECUTE_TOOLS
-    final = reply(content="{}", finish="tool_calls", calls_signal=True)
-    assert tool_calls.classify(final) is ProtocolAction.RETURN_REVIEW
-    ended = reply(content="{}", finish="eos", calls_signal=True)
-    assert tool_calls.classify(ended) is ProtocolAction.RETURN_REVIEW
-    with pytest.raises(ModelError, match="unsupported_finish_reason"):
-        tool_calls.classify(reply(call(), finish="length", calls_signal=True))
-
-
-def test_the_refusal_names_the_profile_that_would_accept(reply, call):
+def test_the_refusal_says_what_to_change(reply, call):
     with pytest.raises(InvalidTurn) as caught:
-        tool_calls.classify(reply(call(), finish="stop", hint="Set provider-profile: vllm."))
+        asks_for_tools(reply(call(), finish=FinishReason.STOP, advice="Set provider-profile: vllm."))
     assert caught.value.advice == "Set provider-profile: vllm."
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        None,
-        7,
-        "call",
-        {"type": "function", "function": {"name": "echo", "arguments": "{}"}},
-        {"id": 7, "type": "function", "function": {"name": "echo", "arguments": "{}"}},
-        {"id": "", "type": "function", "function": {"name": "echo", "arguments": "{}"}},
-        {"id": "c\x00", "type": "function", "function": {"name": "echo", "arguments": "{}"}},
-        {"id": "c\n", "type": "function", "function": {"name": "echo", "arguments": "{}"}},
-        {"id": "c", "type": "tool", "function": {"name": "echo", "arguments": "{}"}},
-        {"id": "c", "function": {"name": "echo", "arguments": "{}"}},
-        {"id": "c", "type": "function", "function": None},
-        {"id": "c", "type": "function", "function": {"name": None, "arguments": "{}"}},
-        {"id": "c", "type": "function", "function": {"name": ["echo"], "arguments": "{}"}},
-        {"id": "c", "type": "function", "function": {"name": "bash", "arguments": "{}"}},
-        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": {"text": "a"}}},
-        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": None}},
-        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": ""}},
-        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": "[]"}},
-        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": '{"text":'}},
-        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": '{"text":"a","text":"b"}'}},
-        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": '{"text":NaN}'}},
-        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": '{"a":' * 9999}},
-        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": DEEP}},
-        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": "{}"}},
-        {"id": "c", "type": "function", "function": {"name": "echo", "arguments": '{"text":7}'}},
-        {
-            "id": "c",
-            "type": "function",
-            "function": {"name": "echo", "arguments": '{"text":"a","command":"pytest"}'},
-        },
-        {
-            "id": "c",
-            "type": "function",
-            "function": {"name": "echo", "arguments": '{"text":"a","repeat":"1"}'},
-        },
-        {
-            "id": "c",
-            "type": "function",
-            "function": {"name": "echo", "arguments": '{"text":"a","repeat":true}'},
-        },
-    ],
-)
+BAD_CALLS = {
+    "no id": {"id": ""},
+    "NUL in the id": {"id": "c\x00"},
+    "newline in the id": {"id": "c\n"},
+    "no name": {"name": None},
+    "an unknown name": {"name": "bash"},
+    "no arguments": {"arguments": None},
+    "empty arguments": {"arguments": ""},
+    "a list": {"arguments": "[]"},
+    "cut JSON": {"arguments": '{"text":'},
+    "a key twice": {"arguments": '{"text":"a","text":"b"}'},
+    "NaN": {"arguments": '{"text":NaN}'},
+    "deep and cut": {"arguments": '{"a":' * 9999},
+    "deep": {"arguments": DEEP},
+    "nothing required": {"arguments": "{}"},
+    "an empty object": {"arguments": {}},
+    "a wrong type": {"arguments": '{"text":7}'},
+    "a wrong type in an object": {"arguments": {"text": 7}},
+    "an extra property": {"arguments": '{"text":"a","command":"pytest"}'},
+    "text for a number": {"arguments": '{"text":"a","repeat":"1"}'},
+    "true for a number": {"arguments": '{"text":"a","repeat":true}'},
+}
+
+
+@pytest.mark.parametrize("bad", BAD_CALLS.values(), ids=BAD_CALLS.keys())
 def test_one_bad_call_refuses_the_whole_round(reply, call, toolbox, bad):
-    """Items 32-38: the good call before it is not planned either."""
-    refused(reply(call("good"), bad), toolbox)
+    """The good call before it is not planned either."""
+    whole = {"id": "c", "name": "echo", "arguments": '{"text":"a"}'}
+    refused(reply(call("good"), RequestedCall(**whole | bad)), toolbox)
 
 
 @pytest.mark.parametrize(("length", "ok"), [(1, True), (8191, True), (8192, True), (8193, False)])
@@ -144,9 +112,10 @@ def test_ids_are_unique_in_the_round_and_before_it(reply, call, toolbox):
     assert plan(reply(call("c1"), call("c2")), toolbox, seen=frozenset({"c0"}))
 
 
-def test_a_profile_lets_ids_repeat_in_later_rounds_only(reply, call, toolbox):
-    assert plan(reply(call("c1"), repeats_ids=True), toolbox, seen=frozenset({"c1"}))
-    refused(reply(call("c1"), call("c1"), repeats_ids=True), toolbox)
+def test_ids_of_a_turn_may_repeat_in_later_rounds_only(reply, call, toolbox):
+    turn = {"call_ids": CallIdScope.TURN}
+    assert plan(reply(call("c1"), **turn), toolbox, seen=frozenset({"c1"}))
+    refused(reply(call("c1"), call("c1"), **turn), toolbox)
 
 
 @pytest.mark.parametrize(("count", "so_far", "ok"), [(7, 0, True), (8, 0, True), (9, 0, False)])
@@ -172,7 +141,7 @@ def check_counts(turn, toolbox, so_far, *, ok):
 
 
 def test_the_order_is_ids_then_counts_then_arguments_then_names_then_schemas(reply, call, toolbox):
-    """Item 31: the first class of fault in that order is the one reported, wherever it stands."""
+    """The first class of fault in that order is the one reported, wherever it stands."""
     schema = call("s", arguments='{"x":1}')
     name = call("n", name="bash")
     arguments = call("a", arguments="not json")
@@ -183,13 +152,19 @@ def test_the_order_is_ids_then_counts_then_arguments_then_names_then_schemas(rep
     with pytest.raises(ReviewStopped):
         plan(reply(schema, name, arguments, *many), toolbox)
     assert "share an id" in refused(reply(schema, name, arguments, *many, many[0]), toolbox)
-    assert "type function" in refused(reply(schema, name, arguments, *many, many[0], None), toolbox)
+    assert "no id" in refused(reply(schema, name, arguments, *many, many[0], call("")), toolbox)
 
 
 def test_a_planned_call_carries_parsed_and_validated_arguments(reply, call, toolbox):
     [planned] = plan(reply(call(arguments='{"text":"x","repeat":2}')), toolbox)
     assert planned.call.arguments == {"text": "x", "repeat": 2}
     assert (planned.args.text, planned.args.repeat) == ("x", 2)
+
+
+def test_arguments_as_an_object_are_validated_like_text(reply, call, toolbox):
+    """Wire formats other than chat completions carry objects."""
+    [planned] = plan(reply(call(arguments={"text": "x"})), toolbox)
+    assert planned.call.arguments == {"text": "x"}
 
 
 json_values = st.recursive(
@@ -201,20 +176,20 @@ json_values = st.recursive(
 )
 
 
-@given(json_values)
-def test_any_json_as_a_call_is_refused_or_planned(value):
+@given(
+    st.text(max_size=9),
+    st.none() | st.text(max_size=9),
+    st.none() | st.text() | json_values.map(json.dumps) | st.dictionaries(st.text(max_size=8), json_values),
+)
+def test_any_call_is_refused_or_planned(call_id, name, arguments):
     """No shape of a call gets past, and none raises anything else."""
-    from pr_review.domain.chat import Reply
-    from pr_review.tools.registry import Toolbox
-
-    turn = Reply(
-        request_id=None, model=None, finish_reason="tool_calls", message={}, content=None, tool_calls=(value,)
-    )
+    call = RequestedCall.model_construct(id=call_id, name=name, arguments=arguments, original_id=None)
+    turn = Reply(message={}, finish=FinishReason.TOOL_CALLS).model_copy(update={"calls": (call,)})
     with pytest.raises(InvalidTurn):
         plan(turn, Toolbox([]))
 
 
 @given(st.text() | json_values.map(json.dumps))
-def test_parse_json_object_is_total(text):
+def test_load_object_is_total(text):
     parsed = load_object(text)
     assert parsed is None or json.loads(text) == parsed

@@ -1,6 +1,5 @@
 """JSON on the wire: what is refused, and that what is accepted comes back unchanged."""
 
-import json
 import sys
 
 import pytest
@@ -79,12 +78,3 @@ def test_a_lone_surrogate_cannot_be_written():
 def test_nan_cannot_be_written():
     with pytest.raises(ValueError, match="JSON compliant"):
         strict_json.dumps([float("nan")])
-
-
-@given(st.dictionaries(TEXT, VALUES, max_size=3))
-def test_joining_surrogates_changes_nothing_else(value):
-    assert strict_json.join_surrogates(value) == json.loads(json.dumps(value))
-
-
-def test_halves_of_a_character_are_joined():
-    assert strict_json.join_surrogates({"a": "\ud83d" + "\ude00"}) == {"a": "😀"}

@@ -6,7 +6,7 @@ import socket
 import ssl
 import threading
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -39,7 +39,7 @@ class Client:
         )
 
     def get(self, request=read_pull):
-        with self.client:
+        with closing(self.client):
             return self.client.read(PullPayload, request, needs="pull-requests: read")
 
     def refusal(self):
@@ -273,11 +273,11 @@ def open_sockets():
     return count
 
 
-def test_the_end_of_the_block_closes_the_connection(github):
+def test_close_ends_the_connection_and_may_be_repeated(github):
     """Client and server are both in this process, so each connection is two sockets."""
     before = open_sockets()
     client = Client(github.api_url).client
-    with client:
+    with closing(client):
         client.read(PullPayload, read_pull, needs="")
         client.read(PullPayload, read_pull, needs="")
         kept = client._github  # the garbage collector must not be what closes it
@@ -287,11 +287,11 @@ def test_the_end_of_the_block_closes_the_connection(github):
         time.sleep(0.01)
     assert open_sockets() == before
     assert kept is not None
+    client.close()
 
 
 def test_a_client_that_asks_nothing_opens_nothing(github):
-    with Client(github.api_url).client:
-        pass
+    Client(github.api_url).client.close()
     assert github.requests == []
 
 

@@ -4,6 +4,7 @@ Recorded against the loopback server of this directory; ``pytest tests/unit/gith
 --record-mode=rewrite`` records it anew.
 """
 
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -71,8 +72,8 @@ def cassette(record_mode):
 
 
 def test_metadata_merge_base_and_files_in_one_conversation(api_url, cassette):
-    with GitHubClient(api_url, SecretStr(TOKEN), remaining=lambda: 60.0, sleep=lambda _: None) as client:
-        pulls = GitHubPulls(client, "https://github.com")
+    client = GitHubClient(api_url, SecretStr(TOKEN), remaining=lambda: 60.0, sleep=lambda _: None)
+    with closing(GitHubPulls(client, "https://github.com")) as pulls:
         pull = pulls.complete(REQUEST).pull_request
         merge_base = pulls.merge_base(pull.owner, pull.repository, pull.base_sha, pull.head_sha)
         files = pulls.changed_files(pull).files

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -18,8 +19,9 @@ BASE, HEAD = "f95f852bd8fca8fcc58a9a2d6c842781e32a215e", "ec26c3e57ca3a959ca5aad
 
 @pytest.fixture
 def pulls(github):
-    with GitHubClient(github.api_url, None, remaining=lambda: 60.0, sleep=lambda _: None) as client:
-        yield GitHubPulls(client, SERVER)
+    client = GitHubClient(github.api_url, None, remaining=lambda: 60.0, sleep=lambda _: None)
+    with closing(GitHubPulls(client, SERVER)) as reader:
+        yield reader
 
 
 @pytest.fixture
@@ -171,8 +173,8 @@ CLIENT_THAT_ASKS_NOTHING = """
 import sys
 from pr_review.github.client import GitHubClient
 from pr_review.github.pull_requests import GitHubPulls
-with GitHubClient("https://api.github.com", None, remaining=lambda: 60.0, sleep=lambda _: None) as client:
-    GitHubPulls(client, "https://github.com")
+client = GitHubClient("https://api.github.com", None, remaining=lambda: 60.0, sleep=lambda _: None)
+GitHubPulls(client, "https://github.com").close()
 print({"github", "requests"} & set(sys.modules))
 """
 

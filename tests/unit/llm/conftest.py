@@ -1,6 +1,6 @@
 """What the tests of the model layer share: tools, conversations, and a model in front of the server."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -8,7 +8,8 @@ from pydantic import SecretStr
 
 from pr_review.domain.chat import Message, Role, ToolSpec
 from pr_review.llm.budget import RequestBudget
-from pr_review.llm.chat_completions.chat_model import ChatSettings, OpenAIChat
+from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
+from pr_review.llm.chat_completions.chat_settings import ChatSettings
 from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
 from pr_review.llm.retry import Pacing
@@ -59,15 +60,23 @@ def conversation() -> tuple[Message, ...]:
     )
 
 
-OpenModel = Callable[..., OpenAIChat]
+OpenModel = Callable[..., ChatCompletionsModel]
 
 
 @pytest.fixture
-async def open_model(chat_server: Any, waits: Waits) -> AsyncIterator[OpenModel]:
+def budget() -> RequestBudget:
+    """The budget of the run, which all its models share."""
+    return RequestBudget(24)
+
+
+@pytest.fixture
+async def open_model(chat_server: Any, waits: Waits, budget: RequestBudget) -> AsyncIterator[OpenModel]:
     """A factory of models in front of ``chat_server``; profile by name, any setting by keyword."""
     async with open_client(chat_server.url) as client:
 
-        def build(profile: str = "generic", *, budget: int = 24, **options: Any) -> OpenAIChat:
+        def build(
+            profile: str = "generic", *, budget: RequestBudget = budget, **options: Any
+        ) -> ChatCompletionsModel:
             settings = ChatSettings(
                 endpoint=options.pop("endpoint", chat_server.url),
                 model="m-1",
@@ -76,9 +85,6 @@ async def open_model(chat_server: Any, waits: Waits) -> AsyncIterator[OpenModel]
                 api_key=options.pop("api_key", SecretStr(KEY)),
                 **options,
             )
-            return OpenAIChat(settings, client=client, budget=RequestBudget(budget), pacing=waits.pacing())
+            return ChatCompletionsModel(settings, client=client, budget=budget, pacing=waits.pacing())
 
         yield build
-
-
-Ask = Callable[[OpenAIChat], Awaitable[Any]]

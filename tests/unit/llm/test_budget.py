@@ -1,4 +1,4 @@
-"""The request budget (decision 12)."""
+"""The request budget."""
 
 import pytest
 

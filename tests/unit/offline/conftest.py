@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from pr_review.checks.ruff import Ruff, find_ruff
-from pr_review.domain.chat import Message, Reply, Role
+from pr_review.domain.chat import FinishReason, Message, Reply, Role
 from pr_review.offline.offline_model import OfflineModel
 
 Answer = Callable[[str, dict], dict]
@@ -26,13 +26,12 @@ class Driver:
         while True:
             reply = await self._model.complete(self.conversation, ())
             self.replies.append(reply)
-            if reply.finish_reason == "stop":
-                return json.loads(reply.content or "")
+            if reply.finish is FinishReason.STOP:
+                return json.loads(reply.text or "")
             self.conversation.append(Message(role=Role.ASSISTANT, raw=reply.message))
-            for call in reply.tool_calls:
-                result = self._answer(call["function"]["name"], json.loads(call["function"]["arguments"]))
-                content = json.dumps(result)
-                self.conversation.append(Message(role=Role.TOOL, content=content, tool_call_id=call["id"]))
+            for call in reply.calls:
+                content = json.dumps(self._answer(call.name, call.arguments))
+                self.conversation.append(Message(role=Role.TOOL, content=content, tool_call_id=call.id))
 
 
 def new_file_answers(files: dict[str, str]) -> Answer:

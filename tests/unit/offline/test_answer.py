@@ -2,11 +2,12 @@ import json
 
 import pytest
 
-from pr_review.checks.base import Hit
+from pr_review.checks.hit import Hit
+from pr_review.checks.registry import CheckReport
 from pr_review.domain.finding import Category, Severity
 from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES
 from pr_review.findings.submission import parse_submission
-from pr_review.offline.answer import compose
+from pr_review.offline.answer import CheckedFile, compose
 from pr_review.offline.reviewed_file import ReviewedFile
 
 KEY = "AKIA" + "Q7ZB3DXV9KLMN2PT"
@@ -25,14 +26,19 @@ def file_with(lines, path="a.py"):
     return file
 
 
+def answer_about(file, *hits):
+    """The answer about one file that the checks found these defects in."""
+    return compose([file], [CheckedFile(file, CheckReport(hits, ("c",)))])
+
+
 def found(count, severity=Severity.HIGH):
     file = file_with(["x"] * count)
-    return file, [(file, hit(line + 1, severity)) for line in range(count)]
+    return file, [hit(line + 1, severity) for line in range(count)]
 
 
 def test_a_finding_has_the_fields_of_the_wire_schema():
     file = file_with(["", "  code()"])
-    answer = compose([file], [(file, hit(2, end_line=5))], [])
+    answer = answer_about(file, hit(2, end_line=5))
     assert answer["findings"] == [
         {
             "severity": "high",
@@ -44,29 +50,52 @@ def test_a_finding_has_the_fields_of_the_wire_schema():
             "recommendation": "f",
             "category": "bug",
             "confidence": "high",
+            "rule": "r",
             "end_line": 5,
             "existing_code": "  code()",
         }
     ]
-    assert parse_submission(json.dumps(answer)).findings[0].line == 2
+
+
+def test_without_what_only_rules_know_it_is_the_review_that_every_model_submits():
+    answer = answer_about(file_with(["x"]), hit(1))
+    review = {key: answer[key] for key in ("summary", "findings", "notes")}
+    review["findings"] = [
+        {key: value for key, value in finding.items() if key != "rule"} for finding in answer["findings"]
+    ]
+    assert parse_submission(json.dumps(review)).findings[0].line == 1
+
+
+def test_checks_are_named_by_path_and_files_seen_in_part_are_listed():
+    whole, part = file_with(["x"], "whole.py"), file_with(["x"], "part.py")
+    whole.readable = True
+    unseen = ReviewedFile("unseen.py", problems=["p"])
+    checked = [CheckedFile(part, CheckReport((), ("c",))), CheckedFile(whole, CheckReport((), ("c", "d")))]
+    answer = compose([part, unseen, whole], checked)
+    assert answer["checks"] == {"part.py": ["c"], "whole.py": ["c", "d"]}
+    assert answer["checked_in_part"] == ["part.py"]
+
+
+def test_of_a_file_without_added_lines_nothing_was_left_out():
+    assert answer_about(file_with([]))["checked_in_part"] == []
 
 
 @pytest.mark.parametrize("code", ["", "  ", f"k = '{KEY}'", "x" * (MAX_FIELD_BYTES + 1)])
 def test_code_that_is_blank_secret_or_too_long_is_not_quoted(code):
     file = file_with([code])
-    assert "existing_code" not in compose([file], [(file, hit(1))], [])["findings"][0]
+    assert "existing_code" not in answer_about(file, hit(1))["findings"][0]
 
 
 @pytest.mark.parametrize("length", [MAX_FIELD_BYTES - 1, MAX_FIELD_BYTES])
 def test_code_up_to_the_limit_is_quoted(length):
     file = file_with(["x" * length])
-    assert len(compose([file], [(file, hit(1))], [])["findings"][0]["existing_code"]) == length
+    assert len(answer_about(file, hit(1))["findings"][0]["existing_code"]) == length
 
 
 @pytest.mark.parametrize("count", [MAX_FINDINGS - 1, MAX_FINDINGS])
 def test_findings_up_to_the_limit_are_all_there(count):
     file, hits = found(count)
-    answer = compose([file], hits, [])
+    answer = answer_about(file, *hits)
     assert len(answer["findings"]) == count
     assert answer["notes"] == []
 
@@ -74,7 +103,7 @@ def test_findings_up_to_the_limit_are_all_there(count):
 def test_beyond_the_limit_the_worst_stay_and_a_note_says_how_many_are_missing():
     file, hits = found(MAX_FINDINGS, Severity.LOW)
     file.added[101] = "y"
-    answer = compose([file], [*hits, (file, hit(101, Severity.CRITICAL))], [])
+    answer = answer_about(file, *hits, hit(101, Severity.CRITICAL))
     assert len(answer["findings"]) == MAX_FINDINGS
     assert answer["findings"][0]["severity"] == "critical"
     (note,) = answer["notes"]
@@ -89,7 +118,7 @@ def test_beyond_the_limit_the_worst_stay_and_a_note_says_how_many_are_missing():
 def test_notes_stay_within_the_limit_and_the_rest_is_counted(count):
     files = [ReviewedFile(f"{number}", problems=["p"]) for number in range(count)]
     file, hits = found(MAX_FINDINGS + 1)
-    notes = compose([*files, file], hits, [])["notes"]
+    notes = compose([*files, file], [CheckedFile(file, CheckReport(tuple(hits), ()))])["notes"]
     assert len(notes) <= MAX_NOTES
     assert sum(note.endswith(": p.") for note in notes) == min(count, MAX_NOTES - 2)
     assert (f"{count - (MAX_NOTES - 2)} more note" in notes[-1]) == (count > MAX_NOTES - 2)
@@ -97,7 +126,8 @@ def test_notes_stay_within_the_limit_and_the_rest_is_counted(count):
 
 def test_the_summary_names_rules_and_counts_what_was_seen():
     file = file_with(["x"])
-    answer = compose([file, ReviewedFile("b", problems=["p"])], [], ["`a`: ruff could not run."])
+    checked = [CheckedFile(file, CheckReport((), (), failed=("ruff",)))]
+    answer = compose([file, ReviewedFile("b", problems=["p"])], checked)
     assert answer["summary"] == "The rules checked 1 added line in 1 file and found 0 defects."
-    assert answer["notes"] == ["`a`: ruff could not run.", "`b`: p."]
+    assert answer["notes"] == ["`a.py`: ruff could not run.", "`b`: p."]
     assert answer["findings"] == []

@@ -4,7 +4,8 @@ import anyio
 import pytest
 
 from pr_review.checks.ruff import Ruff
-from pr_review.domain.run import MAX_CALLS_PER_ROUND, RequestStats
+from pr_review.domain.chat import FinishReason, RequestedCall
+from pr_review.domain.run import MAX_CALLS_PER_ROUND
 from pr_review.offline.offline_model import OfflineModel
 
 pytestmark = pytest.mark.anyio
@@ -15,46 +16,41 @@ CHANGE = {"a.py": "x = undefined\n", "b.js": "debugger;\n", "c.md": "text\n"}
 async def test_a_review_asks_for_diffs_reads_files_and_stops(linter, driver_of, answers_for):
     driver = driver_of(OfflineModel(list(CHANGE), linter), answers_for(CHANGE))
     review = await driver.run()
-    names = [[call["function"]["name"] for call in reply.tool_calls] for reply in driver.replies]
+    names = [[call.name for call in reply.calls] for reply in driver.replies]
     assert names == [["inspect_git_diff"] * 3, ["read_repository_file"] * 3, []]
     places = [(finding["path"], finding["line"]) for finding in review["findings"]]
     assert places == [("a.py", 1), ("b.js", 1)]
     assert review["notes"] == []
 
 
-async def test_turns_are_shaped_as_a_provider_shapes_them(linter, driver_of, answers_for):
+async def test_turns_are_those_of_the_port(linter, driver_of, answers_for):
     driver = driver_of(OfflineModel(["a.py"], linter), answers_for(CHANGE))
     await driver.run()
-    first, _, last = driver.replies
-    assert first.message == {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [
-            {
-                "id": "offline-1",
-                "type": "function",
-                "function": {
-                    "name": "inspect_git_diff",
-                    "arguments": '{"paths": ["a.py"], "max_bytes": 131072}',
-                },
-            }
-        ],
-    }
-    assert first.tool_calls == tuple(first.message["tool_calls"])
-    assert (first.finish_reason, first.content, first.usage) == ("tool_calls", None, None)
-    assert last.message == {"role": "assistant", "content": last.content}
-    assert last.tool_calls == ()
+    first, second, last = driver.replies
+    assert first.calls == (
+        RequestedCall(
+            id="offline-1", name="inspect_git_diff", arguments={"paths": ["a.py"], "max_bytes": 131072}
+        ),
+    )
+    assert second.calls == (
+        RequestedCall(
+            id="offline-2", name="read_repository_file", arguments={"path": "a.py", "start_line": 1}
+        ),
+    )
+    assert (first.finish, first.text, first.usage) == (FinishReason.TOOL_CALLS, None, None)
+    assert (last.finish, last.calls) == (FinishReason.STOP, ())
     assert [reply.request_id for reply in driver.replies] == ["offline-1", "offline-2", "offline-3"]
     assert {reply.model for reply in driver.replies} == {"offline"}
+    assert [reply.finish_word for reply in driver.replies] == ["tool_calls", "tool_calls", "stop"]
 
 
 async def test_no_turn_has_more_calls_than_a_round_may_and_no_id_comes_twice(linter, driver_of, answers_for):
     files = {f"{number:02}.md": "x\n" for number in range(30)}
     driver = driver_of(OfflineModel(list(files), linter), answers_for(files))
     await driver.run()
-    calls = [reply.tool_calls for reply in driver.replies]
+    calls = [reply.calls for reply in driver.replies]
     assert max(map(len, calls)) == MAX_CALLS_PER_ROUND
-    ids = [call["id"] for round_calls in calls for call in round_calls]
+    ids = [call.id for round_calls in calls for call in round_calls]
     assert len(ids) == len(set(ids)) == 60
 
 
@@ -66,14 +62,15 @@ async def test_a_long_file_is_read_to_its_last_line(linter, driver_of, answers_f
     assert review["notes"] == []
 
 
-async def test_checks_are_known_by_path_after_the_final_turn(linter, driver_of, answers_for):
-    model = OfflineModel(list(CHANGE), linter)
-    assert model.checks_by_path == {}
-    await driver_of(model, answers_for(CHANGE)).run()
-    assert list(model.checks_by_path) == list(CHANGE)
-    assert "ruff" in model.checks_by_path["a.py"]
-    assert model.checks_by_path["c.md"] == ("conflict-markers", "secrets")
-    assert model.stats == RequestStats()
+async def test_the_answer_names_the_checks_of_each_file_and_the_rule_of_each_finding(
+    linter, driver_of, answers_for
+):
+    review = await driver_of(OfflineModel(list(CHANGE), linter), answers_for(CHANGE)).run()
+    assert list(review["checks"]) == list(CHANGE)
+    assert "ruff" in review["checks"]["a.py"]
+    assert review["checks"]["c.md"] == ["conflict-markers", "secrets"]
+    assert [finding["rule"] for finding in review["findings"]] == ["F821", "debugger-left"]
+    assert review["checked_in_part"] == []
 
 
 async def test_a_failed_diff_is_noted_and_the_other_files_are_reviewed(linter, driver_of, answers_for):
@@ -82,13 +79,12 @@ async def test_a_failed_diff_is_noted_and_the_other_files_are_reviewed(linter, d
             return {"ok": False, "error": {"code": "path_not_in_diff", "message": "m"}}
         return answers_for(CHANGE)(name, arguments)
 
-    model = OfflineModel(list(CHANGE), linter)
-    review = await driver_of(model, answer).run()
+    review = await driver_of(OfflineModel(list(CHANGE), linter), answer).run()
     assert review["notes"] == [
         "`c.md`: its diff could not be inspected (path_not_in_diff); it was not checked."
     ]
     assert len(review["findings"]) == 2
-    assert "c.md" not in model.checks_by_path
+    assert "c.md" not in review["checks"]
 
 
 async def test_a_file_that_cannot_be_read_whole_is_known(linter, driver_of, answers_for):
@@ -99,11 +95,9 @@ async def test_a_file_that_cannot_be_read_whole_is_known(linter, driver_of, answ
             return {"ok": False, "error": {"code": "not_utf8", "message": "m"}}
         return answers_for(CHANGE)(name, arguments)
 
-    model = OfflineModel(list(CHANGE), linter)
-    assert model.checked_in_part == frozenset()
-    await driver_of(model, answer).run()
-    assert model.checked_in_part == {"c.md"}
-    assert model.checks_by_path["c.md"] == ("conflict-markers", "secrets")
+    review = await driver_of(OfflineModel(list(CHANGE), linter), answer).run()
+    assert review["checked_in_part"] == ["c.md"]
+    assert review["checks"]["c.md"] == ["conflict-markers", "secrets"]
 
 
 async def test_without_ruff_the_notes_say_so(driver_of, answers_for):

@@ -6,9 +6,9 @@ import time
 from contextlib import closing
 
 import pytest
+from pr_review.conversation.loop import ReviewLoop
 
 from pr_review.app.wiring import build_toolbox
-from pr_review.conversation.loop import ReviewLoop
 from pr_review.domain.run import CoverageStatus, Limits
 from pr_review.errors import ReviewStopped
 from pr_review.git.diff import compute_diff
@@ -58,12 +58,13 @@ class Case:
             tree = CommitTree.load(store.git, head)
             diff = compute_diff(store.git, base, head)
             paths = [file.path for file in diff.files]
-            model = OfflineModel(paths, linter)
             sizes = [tree.file_size(path) if tree.is_file(path) else 0 for path in paths]
             limits = limits_for(Limits(), sizes) if sized else Limits()
-            loop = ReviewLoop(model, build_toolbox(store, tree, diff), limits, clock=time.monotonic)
+            loop = ReviewLoop(
+                OfflineModel(paths, linter), build_toolbox(store, tree, diff), limits, clock=time.monotonic
+            )
             submission = await loop.run([])
-            coverage = build_coverage(diff, {}, loop.record.shown, checks=model.checks_by_path)
+            coverage = build_coverage(diff, {}, loop.record.shown, checks=submission.checks)
         return submission, coverage, loop.record
 
 

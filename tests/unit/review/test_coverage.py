@@ -3,7 +3,7 @@
 from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk
 from pr_review.domain.chat import HunkId
 from pr_review.domain.run import CoverageStatus
-from pr_review.review.coverage import UNSEEN, build_coverage
+from pr_review.review.coverage import UNSEEN, Seen, build_coverage
 
 SHA = "0" * 40
 
@@ -31,7 +31,8 @@ def test_a_file_without_hunks_is_reviewed_once_its_header_was_shown():
 
 
 def cover(shown=ALL, diff=DIFF, excluded=None, **options):
-    coverage = build_coverage(diff, excluded or {"x.lock": "lock file"}, shown, **options)
+    seen = [Seen("find-1", shown)]
+    coverage = build_coverage(diff, excluded or {"x.lock": "lock file"}, seen, **options)
     return coverage, {file.path: (file.status.value, file.reason) for file in coverage.files}
 
 
@@ -78,3 +79,29 @@ def test_a_file_reviewed_in_part_says_so():
     assert files["b.py"] == ("reviewed", None)
     _, files = cover(in_part={"a.py", "x.lock"}, unfinished="stopped")
     assert (files["a.py"], files["x.lock"]) == (("not_reviewed", "stopped"), ("excluded", "lock file"))
+
+
+def hunks(*places):
+    return {HunkId(path=path, index=index) for path, index in places}
+
+
+def cover_by(*seen):
+    coverage = build_coverage(DIFF, {"x.lock": "lock file"}, seen)
+    return {file.path: (file.status.value, file.reason, file.conversations) for file in coverage.files}
+
+
+def test_hunks_may_have_reached_different_conversations():
+    """A large file is split between conversations; together they saw it whole."""
+    files = cover_by(
+        Seen("find-1", hunks(("a.py", 0), ("mode.sh", 0))), Seen("find-2", hunks(("a.py", 1), ("b.py", 0)))
+    )
+    assert files["a.py"] == ("reviewed", None, ("find-1", "find-2"))
+    assert files["b.py"] == ("reviewed", None, ("find-2",))
+
+
+def test_a_conversation_that_failed_covers_nothing_and_says_why():
+    failed = Seen("find-2", hunks(("b.py", 0), ("a.py", 1)), "the review did not finish (provider_timeout)")
+    files = cover_by(Seen("find-1", hunks(("a.py", 0), ("a.py", 1))), failed)
+    assert files["a.py"] == ("reviewed", None, ("find-1",))
+    assert files["b.py"] == ("not_reviewed", "the review did not finish (provider_timeout)", ())
+    assert files["mode.sh"] == ("not_reviewed", UNSEEN, ())

@@ -11,12 +11,9 @@ from pr_review.git.diff import compute_diff
 from pr_review.git.object_store import ObjectStore
 from pr_review.git.search import Searcher
 from pr_review.git.tree import CommitTree
-from pr_review.tools.base import size
-from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
-from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
-from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
-from pr_review.tools.canonical.search_repository import SearchRepository
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.tool import json_byte_count
+from pr_review.tools.toolbox import Toolbox
+from pr_review.tools.toolsets import canonical_tools
 
 ENV = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"} | {
     f"GIT_{role}_{field}": value
@@ -69,19 +66,13 @@ def toolbox(tmp_path_factory):
     with closing(ObjectStore.allocate(workspace, scratch, env=ENV, remaining=lambda: 60.0)) as store:
         store.fill()
         tree = CommitTree.load(store.git, head)
-        yield Toolbox(
-            [
-                ListRepositoryFiles(tree),
-                ReadRepositoryFile(tree),
-                SearchRepository(Searcher(store.git, tree, head)),
-                InspectGitDiff(compute_diff(store.git, base, head)),
-            ]
-        )
+        searcher = Searcher(store.git, tree, head)
+        yield Toolbox(canonical_tools(tree, searcher, compute_diff(store.git, base, head)))
 
 
 def call(toolbox, name, budget=1 << 18, **arguments):
     result = toolbox.run(name, toolbox.parse(name, arguments), budget)
-    assert size(result.payload) <= budget
+    assert json_byte_count(result.payload) <= budget
     return result.payload
 
 

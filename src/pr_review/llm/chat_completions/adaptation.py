@@ -1,72 +1,69 @@
-"""What a run changes once a server has refused it: each change is made once, stays, and is recorded."""
+"""What a conversation changes once its server has refused it: each change is made once, and stays."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from pr_review.domain import strict_json
-from pr_review.domain.chat import Message, Role
 from pr_review.domain.frozen import JsonObject
+from pr_review.llm.chat_completions.chat_settings import ChatSettings
 from pr_review.llm.chat_completions.profile import Profile
+from pr_review.llm.errors import kinds
+from pr_review.llm.errors.failure import ProviderFailure
 
 OUTPUT_CAPS = ("max_tokens", "max_completion_tokens")
-KEPT_SHARE = 0.6  # of the request that overflowed the context window
-STUB = strict_json.dumps({
-    "ok": False,
-    "error": {"code": "dropped", "message": "Dropped to fit the context window; call again if still needed."},
-}).decode()  # fmt: skip
+REFUSED_PARAMETER = frozenset({
+    kinds.UNSUPPORTED_PARAMETER, kinds.REASONING_WITH_TOOLS, kinds.REJECTED,
+})  # fmt: skip
 
 
-@dataclass
 class Adaptation:
-    """The changes so far; ``stubbed_results`` counts the oldest tool results that became stubs."""
+    """The changes of one conversation so far. Each method that makes one says what it did, for the record."""
 
-    text_mode: bool = False
-    stubbed_results: int = 0
-    reasoning_off: bool = False
-    _dropped: set[str] = field(default_factory=set)
-    _renamed: dict[str, str] = field(default_factory=dict)
+    def __init__(self, settings: ChatSettings) -> None:
+        self.text_mode = settings.tool_mode == "text"
+        self._may_use_text = settings.tool_mode == "auto"
+        self._may_switch_reasoning_off = settings.profile.reasoning_off
+        self._reasoning_off = False
+        self._dropped: set[str] = set()
+        self._renamed: dict[str, str] = {}
 
     def apply(self, fields: Mapping[str, JsonValue]) -> JsonObject:
         """The optional fields of a request as the server takes them."""
         adapted = {self._renamed.get(name, name): value for name, value in fields.items()}
-        if self.reasoning_off:
+        if self._reasoning_off:
             adapted["reasoning_effort"] = "none"
         return {name: value for name, value in adapted.items() if name not in self._dropped}
 
-    def drop_or_rename(self, name: str) -> str:
-        """Leave a refused field out from now on; an output cap is first tried under its other name.
+    def adapt(self, failure: ProviderFailure, *, started: bool) -> str | None:
+        """Change one thing that may satisfy the server; None when there is nothing left to change.
 
-        Returns what was done, for the record.
+        ``started``: the model has had a turn. A history of native calls cannot be told in text.
         """
+        kind = failure.kind
+        if kind is kinds.REASONING_WITH_TOOLS and self._may_switch_reasoning_off:
+            return None if self._reasoning_off else self._switch_reasoning_off()
+        if kind in REFUSED_PARAMETER and failure.parameter:
+            return self._drop_or_rename(failure.parameter)
+        if kind is kinds.TOOLS_NOT_SUPPORTED and self._may_use_text and not self.text_mode and not started:
+            return self._describe_tools_in_text()
+        return None
+
+    def _switch_reasoning_off(self) -> str:
+        self._reasoning_off = True
+        return "The model refused tools together with reasoning; sent with reasoning off."
+
+    def _describe_tools_in_text(self) -> str:
+        self.text_mode = True
+        return "The server does not support native tool calls; tools are described in text instead."
+
+    def _drop_or_rename(self, name: str) -> str:
+        """Leave a refused field out from now on; an output cap is first tried under its other name."""
         if name in OUTPUT_CAPS and not self._renamed:
             other = OUTPUT_CAPS[1 - OUTPUT_CAPS.index(name)]
             self._renamed[name] = other
             return f"The provider refused {name}; sent as {other} instead."
         self._dropped.add(name)
         return f"The provider refused {name}; sent without it."
-
-    def stub_oldest(self, conversation: Sequence[Message], request_bytes: int) -> bool:
-        """Replace the oldest tool results until ``KEPT_SHARE`` of the request is left; the last one stays."""
-        results = [len(message.content.encode()) for message in conversation if message.role is Role.TOOL]
-        excess = request_bytes * (1 - KEPT_SHARE)
-        for size in results[:-1]:
-            if excess <= 0:
-                break
-            excess -= size - len(STUB)
-            self.stubbed_results += 1
-        return self.stubbed_results > 0
-
-    def stub(self, conversation: Sequence[Message]) -> list[Message]:
-        """The conversation with its oldest results as one-line stubs; calls and results stay paired."""
-        left = self.stubbed_results
-        stubbed: list[Message] = []
-        for message in conversation:
-            replaced = message.role is Role.TOOL and left > 0
-            left -= replaced
-            stubbed.append(message.model_copy(update={"content": STUB}) if replaced else message)
-        return stubbed
 
 
 def operator_fields(extra_body: JsonObject, profile: Profile) -> tuple[JsonObject, list[str]]:

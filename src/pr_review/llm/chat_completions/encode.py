@@ -1,4 +1,4 @@
-"""The conversation as a server reads it (items 16, 21, 22)."""
+"""The messages of a conversation as a server reads them."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from pr_review.llm.chat_completions.profile import Profile
 
 
 def encode_messages(conversation: Sequence[Message], profile: Profile) -> list[JsonValue]:
-    """Each message on its own, so that equal prefixes of conversations stay equal bytes.
+    """Each message on its own, so that equal prefixes of conversations stay equal bytes for prompt caches.
 
-    Raises ``RuntimeError`` when calls and results do not pair up: servers refuse such a history (sample 49),
-    and only a bug of ours can make one.
+    Raises ``RuntimeError`` when calls and results do not pair up. Servers refuse such a history, and only a
+    bug of ours can make one.
     """
     encoded = [encode_message(message, profile) for message in conversation]
     _check_pairs(encoded)
@@ -22,7 +22,7 @@ def encode_messages(conversation: Sequence[Message], profile: Profile) -> list[J
 
 
 def encode_message(message: Message, profile: Profile) -> JsonObject:
-    """An assistant message goes back as it came, but for keys that the profile says its server refuses."""
+    """An assistant message goes back as it came, without the keys that the profile's server refuses."""
     if message.raw is not None:
         return {key: value for key, value in message.raw.items() if not _unsent(key, value, profile)}
     if message.role is Role.TOOL:

@@ -1,4 +1,4 @@
-"""What a provider profile is made of (decision 5); the records themselves are in ``profiles``."""
+"""What a provider profile is made of; the records themselves are in ``profiles``."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -28,45 +28,74 @@ class Tolerance(StrEnum):
 
 
 NULLS = frozenset({"audio", "function_call", "refusal"})
-CALLS_DECIDE = frozenset({"stop"})
+STOP_ONLY = frozenset({"stop"})
 LOOSE_FINISHES = frozenset({"stop", "tool_call", "function_call", "eos", "end_turn", ""})
 
 
 @dataclass(frozen=True)
 class Profile:
-    """One server. Names of headers, body fields and message keys are those of the wire.
-
-    ``hosts`` are patterns over ``host:port``. ``key_header`` carries the key, with ``Bearer`` when it is
-    ``authorization``. ``session_header`` carries the run's random id. ``vendor`` prefixes two error codes
-    (items 61, 62). ``output_cap`` is how this server names the output cap. ``never_send`` are fields that it
-    refuses together with tools; ``body`` are fields it needs. ``unsent_keys`` are never replayed in assistant
-    messages, ``unsent_nulls`` not when they are null. Under ``calls_decide`` finish reasons, calls are what
-    makes a turn a tool turn; ``retried_finishes`` mean that the server gave up. ``stream_usage``: takes
-    ``stream_options.include_usage``. ``reasoning_off``: may be sent ``reasoning_effort: none`` once it
-    refuses tools because of reasoning. ``endpoint``, ``model`` and ``note`` are for the documentation.
-    """
+    """How one server speaks the wire format, as data; names of headers, fields and keys are the wire's."""
 
     name: str
+    """The value of the ``provider-profile`` input that chooses this record."""
+
     server: str
+    """What the documentation calls the server."""
+
     endpoint: str
+    """A complete URL, as an example for the documentation."""
+
     model: str
+    """The name of a model, as an example for the documentation."""
+
     hosts: tuple[str, ...] = ()
+    """Patterns over ``host:port``; an endpoint that matches one gets this profile by itself."""
+
     key_header: str = "authorization"
+    """The header that carries the key, with ``Bearer`` in front when it is ``authorization``."""
+
     session_header: str | None = None
+    """The header that carries the run's random id, where a gateway asks for one."""
+
     vendor: str = "provider"
+    """Begins the error codes ``…_authentication_failed`` and ``…_rate_limited``."""
+
     schema: SchemaForm = SchemaForm.CANONICAL
+    """How much of JSON Schema the server takes in tool definitions."""
+
     output_cap: str | None = None
+    """The server's name of the output cap; an ``extra-body`` with its other name is renamed."""
+
     never_send: frozenset[str] = frozenset()
+    """Fields of the body that the server refuses together with tools."""
+
     body: JsonObject = field(default_factory=dict)
+    """Fields of the body that the server needs."""
+
     unsent_keys: frozenset[str] = frozenset()
+    """Keys of an assistant message that the server refuses when the message goes back."""
+
     unsent_nulls: frozenset[str] = frozenset()
-    calls_decide: frozenset[str] = frozenset()
+    """Keys of an assistant message that the server refuses when they go back as null."""
+
+    calls_imply_tools: frozenset[str] = frozenset()
+    """Finish reasons that say nothing: a turn with calls is a tool turn, one without is final."""
+
     retried_finishes: frozenset[str] = frozenset()
+    """Finish reasons that mean that the server gave up, so that the request is sent again."""
+
     tolerances: frozenset[Tolerance] = frozenset()
+    """The deviations that are normalised instead of refused."""
+
     stream_usage: bool = True
+    """Whether the server takes ``stream_options.include_usage``."""
+
     reasoning_off: bool = False
+    """Whether ``reasoning_effort: none`` is sent once the server refuses tools because of reasoning."""
+
     note: str = ""
+    """One or two sentences for the documentation."""
 
     def accepts(self, tolerance: Tolerance) -> bool:
-        """Whether the deviation is put right instead of refused."""
+        """Whether the deviation is normalised instead of refused."""
         return tolerance in self.tolerances

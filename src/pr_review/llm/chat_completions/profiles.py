@@ -1,15 +1,16 @@
-"""How chat-completions servers differ, as data: one frozen record a server (decision 5).
+"""How chat-completions servers differ, as data: one frozen record for each server.
 
 ``generic`` is the protocol and nothing else. A record is chosen by the endpoint's host, or by its name.
 ``docs/providers.md`` is generated from these records.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
 from pr_review.errors import ConfigError
-from pr_review.llm.chat_completions.profile import CALLS_DECIDE, LOOSE_FINISHES, NULLS, Profile, Tolerance
+from pr_review.llm.chat_completions.profile import LOOSE_FINISHES, NULLS, STOP_ONLY, Profile, Tolerance
 from pr_review.llm.chat_completions.schemas import SchemaForm
 
 GENERIC = Profile(
@@ -115,7 +116,7 @@ GEMINI_COMPAT = Profile(
     schema=SchemaForm.PORTABLE,
     never_send=frozenset({"response_format"}),
     unsent_nulls=NULLS,
-    calls_decide=CALLS_DECIDE,
+    calls_imply_tools=STOP_ONLY,
     tolerances=frozenset({
         Tolerance.MISSING_IDS, Tolerance.EMPTY_ARGUMENTS, Tolerance.MISSING_INDEX, Tolerance.SHARED_INDEX,
     }),
@@ -130,7 +131,7 @@ OPENROUTER = Profile(
     schema=SchemaForm.PORTABLE,
     output_cap="max_tokens",
     body={"provider": {"require_parameters": True}},
-    calls_decide=CALLS_DECIDE,
+    calls_imply_tools=STOP_ONLY,
     retried_finishes=frozenset({"error"}),
     tolerances=frozenset({
         Tolerance.REPEATED_IDS, Tolerance.DUPLICATE_IDS, Tolerance.EMPTY_ARGUMENTS,
@@ -156,7 +157,7 @@ VLLM = Profile(
     server="vLLM",
     endpoint="http://vllm:8000/v1/chat/completions",
     model="served-model-name",
-    calls_decide=LOOSE_FINISHES,
+    calls_imply_tools=LOOSE_FINISHES,
     tolerances=frozenset({
         Tolerance.POLLUTED_NAMES, Tolerance.EMPTY_ARGUMENTS, Tolerance.DOUBLE_ENCODING, Tolerance.THINK_BLOCK,
     }),
@@ -168,7 +169,7 @@ LLAMACPP = Profile(
     endpoint="http://llama:8080/v1/chat/completions",
     model="any",
     schema=SchemaForm.GRAMMAR,
-    calls_decide=LOOSE_FINISHES,
+    calls_imply_tools=LOOSE_FINISHES,
     tolerances=frozenset({
         Tolerance.MISSING_IDS, Tolerance.DUPLICATE_IDS, Tolerance.EMPTY_ARGUMENTS, Tolerance.THINK_BLOCK,
     }),
@@ -180,7 +181,7 @@ OLLAMA = Profile(
     endpoint="http://ollama:11434/v1/chat/completions",
     model="qwen3-coder:30b",
     hosts=("*:11434", "ollama.com:*"),
-    calls_decide=LOOSE_FINISHES,
+    calls_imply_tools=LOOSE_FINISHES,
     tolerances=frozenset({
         Tolerance.MISSING_IDS, Tolerance.DUPLICATE_IDS, Tolerance.MISSING_TYPE, Tolerance.OBJECT_ARGUMENTS,
         Tolerance.EMPTY_ARGUMENTS, Tolerance.THINK_BLOCK, Tolerance.MISSING_INDEX, Tolerance.SHARED_INDEX,
@@ -195,7 +196,7 @@ LITELLM = Profile(
     server="LiteLLM proxy",
     endpoint="https://litellm.example.com/v1/chat/completions",
     model="name-in-your-config",
-    calls_decide=LOOSE_FINISHES,
+    calls_imply_tools=LOOSE_FINISHES,
     retried_finishes=frozenset({"network_error"}),
     tolerances=frozenset({
         Tolerance.REPEATED_IDS, Tolerance.EMPTY_ARGUMENTS, Tolerance.DOUBLE_ENCODING, Tolerance.MISSING_INDEX,
@@ -235,6 +236,12 @@ def choose_profile(endpoint: str, name: str | None = None) -> Profile:
 def accepting(tolerance: Tolerance) -> list[str]:
     """Names of the profiles that accept a deviation."""
     return [profile.name for profile in PROFILES.values() if profile.accepts(tolerance)]
+
+
+def profile_hint(names: Iterable[str]) -> str:
+    """One sentence that names the profiles under which something is accepted; "" when there are none."""
+    listed = ", ".join(names)
+    return f"With provider-profile {listed} this is accepted: set it if that is the server." if listed else ""
 
 
 def _by_host(endpoint: str) -> Profile:

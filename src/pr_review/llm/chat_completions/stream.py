@@ -1,10 +1,9 @@
-"""Puts a streamed reply together again: the same body that the server would have sent in one piece.
+"""Assembles a streamed reply into the body that the server would have sent in one piece.
 
-Everything behind it (envelope, tolerance, validation) is shared with the non-streaming path (item 80).
+Both paths share everything after that (envelope, normalising, validation), so both yield the same turn.
 """
 
-import re
-from collections.abc import Iterator
+import json
 from dataclasses import replace
 
 from pydantic import JsonValue
@@ -12,60 +11,21 @@ from pydantic import JsonValue
 from pr_review.domain import strict_json
 from pr_review.domain.frozen import JsonObject
 from pr_review.errors import InvalidTurn, TerminationReason
-from pr_review.llm.chat_completions.decode import (
-    find_usage,
-    finish_reason,
-    malformed,
-    only_choice,
-    profile_hint,
-)
+from pr_review.llm.chat_completions.envelope import finish_word, malformed, only_choice
 from pr_review.llm.chat_completions.profile import Profile, Tolerance
-from pr_review.llm.chat_completions.profiles import accepting
-from pr_review.llm.errors.classify import Failure, classify, error_status
+from pr_review.llm.chat_completions.profiles import accepting, profile_hint
+from pr_review.llm.chat_completions.usage import find_usage
+from pr_review.llm.errors.classify import classify_failure, error_status
+from pr_review.llm.errors.failure import ProviderFailure
 from pr_review.llm.errors.kinds import STREAM_BROKEN
+from pr_review.llm.server_sent_events import EventReader
 
 DONE = b"[DONE]"
-_LINE_END = re.compile(rb"\r\n|\n|\r")
-_CONSTANT_KEYS = frozenset({"id", "name", "role", "type"})  # said once or repeated, never in pieces
-
-
-class EventReader:
-    """Splits server-sent events from any chunking of their bytes; comments and other fields are skipped."""
-
-    def __init__(self) -> None:
-        self._line_parts: list[bytes] = []
-        self._data: list[bytes] = []
-        self._after_return = False
-
-    def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield the data of each event that is complete now."""
-        if not chunk:
-            return
-        if self._after_return:  # this line feed belongs to the carriage return before it
-            chunk = chunk.removeprefix(b"\n")
-        self._after_return = chunk.endswith(b"\r")
-        first, *others = _LINE_END.split(chunk)
-        self._line_parts.append(first)
-        for start in others:
-            line = b"".join(self._line_parts)
-            self._line_parts = [start]
-            yield from self._line(line)
-
-    def close(self) -> Iterator[bytes]:
-        """Yield what the last event holds when the stream ended without its empty line."""
-        yield from self.feed(b"\n\n")
-
-    def _line(self, line: bytes) -> Iterator[bytes]:
-        name, _, value = line.partition(b":")
-        if name == b"data":
-            self._data.append(value.removeprefix(b" "))
-        elif not line and self._data:
-            yield b"\n".join(self._data)
-            self._data.clear()
+_CONSTANT_KEYS = frozenset({"id", "name", "role", "type"})  # sent once or repeated, never in pieces
 
 
 class StreamAssembler:
-    """Feed it the body's bytes; ``body()`` is the whole reply, in the shape of a non-streaming one."""
+    """Takes the body's bytes; ``body()`` is the whole reply, in the shape of a non-streaming one."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -84,7 +44,7 @@ class StreamAssembler:
             self._event(data)
         return self._done
 
-    def body(self) -> JsonObject | Failure:
+    def body(self) -> JsonObject | ProviderFailure:
         """The assembled reply, or the failure of a stream that reported an error or broke off."""
         for data in self._reader.close():
             self._event(data)
@@ -93,16 +53,16 @@ class StreamAssembler:
         if "role" not in self._message:  # some servers never say whose turn they stream
             self._message = {"role": "assistant", **self._message}
         choice: JsonObject = {"index": 0, "finish_reason": self._finish, "message": self._message}
-        return strict_json.join_surrogates(self._body | {"choices": [choice]})
+        return join_surrogates(self._body | {"choices": [choice]})
 
-    def _broken(self) -> Failure:
+    def _broken(self) -> ProviderFailure:
         """Nothing of a partial reply is used; a profile may have the request sent again."""
         if not self._profile.accepts(Tolerance.BROKEN_STREAM):
             hint = profile_hint(accepting(Tolerance.BROKEN_STREAM))
-            return Failure(replace(STREAM_BROKEN, retries=0), note=hint)
+            return ProviderFailure(replace(STREAM_BROKEN, retries=0), note=hint)
         if self._error is None:
-            return Failure(STREAM_BROKEN)
-        return classify(error_status(self._error), {}, self._error, vendor=self._profile.vendor)
+            return ProviderFailure(STREAM_BROKEN)
+        return classify_failure(error_status(self._error), {}, self._error, vendor=self._profile.vendor)
 
     def _event(self, data: bytes) -> None:
         if self._done:
@@ -119,11 +79,11 @@ class StreamAssembler:
         self._body |= {
             key: chunk[key] for key in ("id", "model") if chunk.get(key) and not self._body.get(key)
         }
-        if chunk.get("choices"):  # an empty list is legal in chunks only (sample 56)
+        if chunk.get("choices"):  # an empty list is legal in chunks only, for example in one with usage
             self._choice(only_choice(chunk))
 
     def _chunk(self, data: bytes) -> JsonObject:
-        """One decoded chunk; where a broken stream is asked for again, a garbled chunk is its end."""
+        """One decoded chunk. A garbled one is refused, or ends the stream where the profile asks again."""
         try:
             chunk = strict_json.loads(data)
         except ValueError:
@@ -137,7 +97,7 @@ class StreamAssembler:
         return chunk
 
     def _choice(self, choice: JsonObject) -> None:
-        delta, finish = choice.get("delta") or {}, finish_reason(choice)
+        delta, finish = choice.get("delta") or {}, finish_word(choice)
         if not isinstance(delta, dict):
             raise malformed("A chunk of the stream holds no delta.")
         for key, value in delta.items():
@@ -151,7 +111,7 @@ class StreamAssembler:
 
 
 class CallAssembler:
-    """Tool calls from their fragments; a fragment belongs to its index, else its id, else the last call."""
+    """Tool calls from their fragments. A fragment belongs to its index, else its id, else the last call."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -160,7 +120,7 @@ class CallAssembler:
         self.calls: list[JsonValue] = []
 
     def add(self, fragments: JsonValue, *, final: bool) -> None:
-        """Take in one delta's fragments; ``final``: its chunk has the finish reason, and may repeat calls."""
+        """Take in one delta's fragments; a ``final`` chunk has the finish reason and may repeat calls."""
         for fragment in fragments if isinstance(fragments, list) else [fragments]:
             if not isinstance(fragment, dict):
                 raise malformed("A chunk of the stream holds a tool call that is not an object.")
@@ -228,8 +188,14 @@ def merge(key: str, old: JsonValue, new: JsonValue) -> JsonValue:
     return new
 
 
+def join_surrogates(body: JsonObject) -> JsonObject:
+    r"""Join the halves of a character that came in two pieces (``"\ud83d"``, then ``"\ude00"``)."""
+    joined: JsonObject = json.loads(json.dumps(body))
+    return joined
+
+
 def _repeats(call: JsonObject, fragment: JsonObject) -> bool:
-    """Whether a final chunk says a whole call once more (sample 58)."""
+    """Whether a final chunk says a whole call once more, as some servers do."""
     if not fragment.get("id") or fragment.get("id") != call.get("id"):
         return False
     said, again = call.get("function"), fragment.get("function")

@@ -1,8 +1,8 @@
 """Tool calls in plain text, for models without native ones (tool-mode ``text``).
 
-The same tools are described in the system message, calls are read from one fenced JSON block that ends the
-reply, and results come back in a user message. Nothing is ever read out of prose: repository text that a
-model quotes could hold a call.
+The system message describes the same tools, the model calls them in one fenced JSON block that ends its
+reply, and their results come back in a user message. Prose is never read as a call, because repository text
+that a model quotes could hold one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,10 +11,9 @@ from itertools import groupby
 from pydantic import JsonValue
 
 from pr_review.domain import strict_json
-from pr_review.domain.chat import Message, Reply, Role, ToolSpec
-from pr_review.domain.frozen import JsonObject
+from pr_review.domain.chat import FinishReason, Message, Reply, RequestedCall, Role, ToolSpec
 from pr_review.errors import InvalidTurn, TerminationReason
-from pr_review.llm.chat_completions.tolerance import Round, synthetic_id
+from pr_review.llm.chat_completions.tolerance import synthetic_id
 
 FENCE = "```"
 NATURAL_FINISHES = frozenset({"stop", "eos", "end_turn", ""})
@@ -38,7 +37,7 @@ place of calls, alone in its reply. The tools, with the JSON Schema of their arg
 
 
 def write_as_text(conversation: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Message]:
-    """The conversation without native calls: a round's results become one user message."""
+    """The conversation without native calls; the results of a round become one user message."""
     described = INSTRUCTIONS.format(tools=_describe(tools))
     written: list[Message] = []
     for role, group in groupby(conversation, key=lambda message: message.role):
@@ -51,19 +50,22 @@ def write_as_text(conversation: Sequence[Message], tools: Sequence[ToolSpec]) ->
     return written
 
 
-def read_calls(reply: Reply, current: Round) -> Reply:
-    """The reply with its fenced calls as native ones; raises ``InvalidTurn`` for an unclean block."""
-    if reply.tool_calls:
+def read_text_turn(reply: Reply, turn_number: int) -> Reply:
+    """The reply with the calls that its text holds, or with its final text, without the fence around it.
+
+    Raises ``InvalidTurn`` for a block that is not clean, and for native calls, which were not offered.
+    """
+    if reply.calls:
         raise _invalid("The model sent native tool calls although none were offered.")
-    block = _last_block(reply.content or "")
-    calls = _calls_in(reply.content or "" if block is None else block)
+    text = reply.text or ""
+    block = _last_block(text)
+    calls = _calls_in(text if block is None else block)
     if calls is None:
-        return reply.model_copy(
-            update={"text_calls": True, "content": reply.content if block is None else block}
-        )
-    native = tuple(_native(call, current.number, index) for index, call in enumerate(calls))
-    signal = reply.finish_reason in NATURAL_FINISHES or reply.calls_signal
-    return reply.model_copy(update={"text_calls": True, "tool_calls": native, "calls_signal": signal})
+        return reply.model_copy(update={"text": reply.text if block is None else block})
+    requested = tuple(_requested(call, turn_number, index) for index, call in enumerate(calls))
+    ended = reply.finish is FinishReason.STOP or reply.finish_word in NATURAL_FINISHES
+    finish = FinishReason.TOOL_CALLS if ended else reply.finish
+    return reply.model_copy(update={"calls": requested, "finish": finish})
 
 
 def _describe(tools: Iterable[ToolSpec]) -> str:
@@ -103,13 +105,15 @@ def _calls_in(text: str) -> list[JsonValue] | None:
     return calls if isinstance(calls, list) and calls else None
 
 
-def _native(call: JsonValue, round_number: int, index: int) -> JsonObject:
-    """A call in native shape; whatever is wrong with its name or arguments is the round's to refuse."""
+def _requested(call: JsonValue, turn_number: int, index: int) -> RequestedCall:
+    """A call with an id of ours; the conversation refuses what is wrong with its name or arguments."""
     described = call if isinstance(call, dict) else {}
-    arguments = described.get("arguments", {})
-    text = strict_json.dumps(arguments).decode() if isinstance(arguments, dict) else arguments
-    function: JsonObject = {"name": described.get("name"), "arguments": text}
-    return {"id": synthetic_id(round_number, index), "type": "function", "function": function}
+    name, arguments = described.get("name"), described.get("arguments", {})
+    return RequestedCall(
+        id=synthetic_id(turn_number, index),
+        name=name if isinstance(name, str) else None,
+        arguments=arguments if isinstance(arguments, str | dict) else None,
+    )
 
 
 def _invalid(detail: str) -> InvalidTurn:

@@ -1,1 +1,1 @@
-"""What a provider's refusal means."""
+"""What went wrong with a request to a provider, whatever its wire format."""

@@ -1,69 +1,28 @@
-"""What a provider's refusal means: one total classifier from (status, headers, body) to a failure.
+"""Names a provider's refusal: a total function from (status, headers, body) to a failure.
 
-A body is read for its codes and a few phrases, and then dropped: nothing of it reaches a message, a log or
-the artifact (item 72). Only a number of seconds to wait may.
+A body is read for its codes and a few phrases and then dropped. A provider may quote keys and private text,
+so nothing of a body reaches a message, a log or the artifact; only a number of seconds to wait may.
 """
 
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pr_review.errors import (
-    ConfigError,
-    InvalidTurn,
-    ModelError,
-    PrReviewError,
-    ReviewStopped,
-)
+from pr_review.llm.errors.failure import ProviderFailure
 from pr_review.llm.errors.kinds import (
     MALFORMED,
     REASONING_WITH_TOOLS,
     REJECTED,
     UNSUPPORTED_PARAMETER,
-    Kind,
-    Raise,
+    FailureKind,
 )
 from pr_review.llm.errors.retry_after import retry_delay
-from pr_review.llm.errors.rules import RULES, Rule
+from pr_review.llm.errors.rules import RULES, ClassificationRule
 
-MAX_TEXT_CHARS = 4096  # of a message, for the phrases below
-
-
-@dataclass(frozen=True)
-class Failure:
-    """One failed request; ``retry_after`` in seconds, ``parameter`` the optional field it complains about."""
-
-    kind: Kind
-    vendor: str = "provider"
-    retry_after: float | None = None
-    parameter: str | None = None
-    note: str = ""
-
-    @property
-    def code(self) -> str:
-        """The stable identifier."""
-        return self.kind.code.format(vendor=self.vendor)
-
-    @property
-    def retryable(self) -> bool:
-        """Whether the same request may succeed by itself."""
-        return self.kind.retries > 0
-
-    def error(self) -> PrReviewError:
-        """The exception a caller sees: our words, and a number of seconds at most (item 62)."""
-        wait = f"It asks to wait {math.ceil(self.retry_after)} seconds." if self.retry_after else ""
-        kind, advice = self.kind, " ".join(filter(None, (wait, self.note, self.kind.advice)))
-        if kind.ends_in is Raise.CONFIG:
-            return ConfigError(self.code, kind.sentence, advice)
-        if kind.ends_in is Raise.TURN and kind.reason:
-            return InvalidTurn(kind.reason, kind.sentence, advice)
-        if kind.ends_in is Raise.STOP and kind.reason:
-            return ReviewStopped(kind.reason, kind.sentence, advice, code=self.code)
-        return ModelError(self.code, kind.sentence, advice, termination_reason=kind.reason)
+MAX_TEXT_CHARS = 4096  # of a message; the phrases of the rules are searched in no more
+ABOUT_PARAMETERS = frozenset({UNSUPPORTED_PARAMETER, REASONING_WITH_TOOLS, REJECTED})
 
 
 class Signals(NamedTuple):
@@ -74,24 +33,24 @@ class Signals(NamedTuple):
     parameters: tuple[str, ...]
 
 
-def classify(
+def classify_failure(
     status: int,
     headers: Mapping[str, str],
     body: JsonValue,
     *,
     vendor: str = "provider",
     optional: Collection[str] = (),
-) -> Failure:
+) -> ProviderFailure:
     """Name the failure; never raises, whatever the body is.
 
-    ``optional`` are the names of the request's fields that could be left out; ``parameter`` of the result is
-    the one of them the provider complains about.
+    ``headers`` are looked up in lower case. ``optional`` names the fields that the request could do without;
+    the result's ``parameter`` is the one of them that the provider complains about.
     """
     signals = read_signals(body)
     rule = matching_rule(status, signals)
     kind = rule.kind if rule else MALFORMED
     parameter = _named_parameter(kind, signals, optional) if status in {400, 422} else None
-    return Failure(kind, vendor, retry_delay(headers, body, signals.text), parameter)
+    return ProviderFailure(kind, vendor, retry_delay(headers, body, signals.text), parameter)
 
 
 def error_status(body: JsonValue) -> int:
@@ -103,7 +62,7 @@ def error_status(body: JsonValue) -> int:
 
 
 def read_signals(body: JsonValue) -> Signals:
-    """Collect codes and text from every error shape in use (sample 36); total over JSON values."""
+    """Collect codes and text from every error shape in use; total over JSON values."""
     records = list(_records(body))
     codes = {
         str(value).lower()
@@ -148,9 +107,9 @@ def _parameters(records: list[dict[str, JsonValue]]) -> Iterator[str]:
             yield location[1]
 
 
-def _named_parameter(kind: Kind, signals: Signals, optional: Collection[str]) -> str | None:
-    """The field the provider points at; its message is only searched when it is about a parameter at all."""
-    if kind not in {UNSUPPORTED_PARAMETER, REASONING_WITH_TOOLS, REJECTED}:
+def _named_parameter(kind: FailureKind, signals: Signals, optional: Collection[str]) -> str | None:
+    """The field the provider points at; the message is searched only when it is about a parameter."""
+    if kind not in ABOUT_PARAMETERS:
         return None
     pointed = [name for name in signals.parameters if name in optional]
     if not pointed and kind is UNSUPPORTED_PARAMETER:
@@ -158,12 +117,12 @@ def _named_parameter(kind: Kind, signals: Signals, optional: Collection[str]) ->
     return max(pointed, key=len, default=None)
 
 
-def matching_rule(status: int, signals: Signals) -> Rule | None:
+def matching_rule(status: int, signals: Signals) -> ClassificationRule | None:
     """The first rule that the reply meets."""
     return next((rule for rule in RULES if _matches(rule, status, signals)), None)
 
 
-def _matches(rule: Rule, status: int, signals: Signals) -> bool:
+def _matches(rule: ClassificationRule, status: int, signals: Signals) -> bool:
     if rule.statuses and status not in rule.statuses:
         return False
     if not rule.codes and not rule.phrases:

@@ -9,122 +9,122 @@ MANY = 4  # retries of what usually passes by itself
 FEW = 2  # retries of what the same request may well provoke again
 
 
-class Raise(Enum):
-    """Which branch of the error tree a kind of failure ends in."""
+class RaisedAs(Enum):
+    """Which class of the error tree a kind of failure is raised as."""
 
     CONFIG = "config"
     MODEL = "model"
     TURN = "turn"
-    STOP = "stop"
+    OVERFLOW = "overflow"
 
 
 @dataclass(frozen=True)
-class Kind:
+class FailureKind:
     """One kind of failure; ``code`` may hold ``{vendor}``, ``retries`` is how often to ask again."""
 
     code: str
     sentence: str
     advice: str
     retries: int = 0
-    ends_in: Raise = Raise.MODEL
+    raised_as: RaisedAs = RaisedAs.MODEL
     reason: TerminationReason | None = None
 
 
-AUTHENTICATION = Kind(
+AUTHENTICATION = FailureKind(
     "{vendor}_authentication_failed",
     "The provider did not accept the API key.",
     "Check the api-key input; the key is sent in its header only.",
-    ends_in=Raise.CONFIG,
+    raised_as=RaisedAs.CONFIG,
 )
-PERMISSION = Kind(
+PERMISSION = FailureKind(
     "provider_permission_denied",
     "The key may not use this model or endpoint.",
     "Give the key access to the model, or choose another model.",
-    ends_in=Raise.CONFIG,
+    raised_as=RaisedAs.CONFIG,
 )
-QUOTA = Kind(
+QUOTA = FailureKind(
     "provider_quota_exhausted",
     "The account's credit or quota is used up.",
     "Add credit with the provider, wait for the next period, or use another key.",
 )
-MODEL_NOT_FOUND = Kind(
+MODEL_NOT_FOUND = FailureKind(
     "model_not_found",
     "The provider does not know the configured model.",
     "Check the model input against the provider's list of models.",
-    ends_in=Raise.CONFIG,
+    raised_as=RaisedAs.CONFIG,
 )
-ENDPOINT_NOT_FOUND = Kind(
+ENDPOINT_NOT_FOUND = FailureKind(
     "endpoint_not_found",
     "The endpoint does not exist.",
     "Give the complete URL of the chat-completions endpoint, not the base URL.",
-    ends_in=Raise.CONFIG,
+    raised_as=RaisedAs.CONFIG,
 )
-REDIRECT = Kind(
+REDIRECT = FailureKind(
     "endpoint_redirects",
     "The endpoint redirects elsewhere, and a key never follows a redirect.",
     "Set endpoint to the final URL.",
-    ends_in=Raise.CONFIG,
+    raised_as=RaisedAs.CONFIG,
 )
-SESSION = Kind(
+SESSION = FailureKind(
     "session_header_required",
     "The gateway asks for a session header.",
     "Use provider-profile opencode, which sends one, or add the header with extra-headers.",
-    ends_in=Raise.CONFIG,
+    raised_as=RaisedAs.CONFIG,
 )
-TOOLS_NOT_SUPPORTED = Kind(
+TOOLS_NOT_SUPPORTED = FailureKind(
     "tools_not_supported",
     "The configured model or server does not support native tool calls.",
     "Choose a model with tool calling, switch the server's tool parser on, or set tool-mode to text.",
-    ends_in=Raise.CONFIG,
+    raised_as=RaisedAs.CONFIG,
 )
-REASONING_WITH_TOOLS = Kind(
+REASONING_WITH_TOOLS = FailureKind(
     "reasoning_with_tools",
     "The model does not take tools together with reasoning on this endpoint.",
     'Set extra-body to {"reasoning_effort":"none"}, choose another model, or use a proxy in between.',
-    ends_in=Raise.CONFIG,
+    raised_as=RaisedAs.CONFIG,
 )
-UNSUPPORTED_PARAMETER = Kind(
+UNSUPPORTED_PARAMETER = FailureKind(
     "provider_unsupported_parameter",
     "The provider does not accept a parameter of the request.",
     "Remove it from extra-body.",
-    ends_in=Raise.CONFIG,
+    raised_as=RaisedAs.CONFIG,
 )
-INVALID_TOOLS = Kind(
+INVALID_TOOLS = FailureKind(
     "invalid_tools",
     "The provider refused the tool definitions or the replayed calls.",
     "This is most likely ours: try the provider-profile of this server, then report it.",
 )
-TOOL_USE_FAILED = Kind(
+TOOL_USE_FAILED = FailureKind(
     TerminationReason.INVALID_TOOL_CALL,
     "The provider refused its own model's tool call.",
     "Run again; if it persists choose a model with reliable tool calling.",
-    ends_in=Raise.TURN,
+    raised_as=RaisedAs.TURN,
     reason=TerminationReason.INVALID_TOOL_CALL,
 )
-CONTEXT_OVERFLOW = Kind(
+CONTEXT_OVERFLOW = FailureKind(
     "context_overflow",
     "The conversation no longer fits into the model's context window.",
     "Narrow the review with include or exclude, or choose a model with a larger context window.",
-    ends_in=Raise.STOP,
+    raised_as=RaisedAs.OVERFLOW,
     reason=TerminationReason.INVALID_MODEL_RESPONSE,
 )
-INPUT_FILTERED = Kind(
+INPUT_FILTERED = FailureKind(
     "input_filtered",
     "The provider's content filter refused the request.",
     "Text in the pull request probably triggered it; exclude that file, or relax the filter for this use.",
 )
-OUTPUT_FILTERED = Kind(
+OUTPUT_FILTERED = FailureKind(
     "output_filtered",
     "The provider's content filter blocked the answer.",
     "Text in the pull request probably triggered it; exclude that file, or relax the filter for this use.",
     reason=TerminationReason.UNSUPPORTED_FINISH_REASON,
 )
-REQUEST_TOO_LARGE = Kind(
+REQUEST_TOO_LARGE = FailureKind(
     "provider_request_too_large",
     "One request is larger than the provider or its tokens-per-minute limit allows.",
     "Narrow the review with include or exclude, lower the output cap, or raise the account's limit.",
 )
-RATE_LIMITED = Kind(
+RATE_LIMITED = FailureKind(
     "{vendor}_rate_limited",
     "The provider limits the rate of requests.",
     "Run again later, or raise the account's limit.",
@@ -133,58 +133,58 @@ RATE_LIMITED = Kind(
 PERIOD_LIMIT = replace(
     RATE_LIMITED, sentence="The provider's limit for a longer period is used up.", retries=0
 )
-OVERLOADED = Kind(
+OVERLOADED = FailureKind(
     "provider_overloaded", "The provider is overloaded or still starting.", "Run again later.", retries=MANY
 )
-SERVER_ERROR = Kind("provider_failed", "The provider failed.", "Run again later.", retries=MANY)
-REJECTED = Kind(
+SERVER_ERROR = FailureKind("provider_failed", "The provider failed.", "Run again later.", retries=MANY)
+REJECTED = FailureKind(
     "provider_rejected_request",
     "The provider rejected the request.",
     "Check endpoint, model and extra-body; a provider-profile may be needed for this server.",
 )
-MALFORMED = Kind(
+MALFORMED = FailureKind(
     TerminationReason.INVALID_MODEL_RESPONSE,
     "The provider's reply is outside the chat-completions protocol.",
     "Check that endpoint is a chat-completions URL and no proxy answers in its place.",
-    ends_in=Raise.TURN,
+    raised_as=RaisedAs.TURN,
     reason=TerminationReason.INVALID_MODEL_RESPONSE,
 )
-UNREACHABLE = Kind(
+UNREACHABLE = FailureKind(
     "provider_unreachable",
     "The endpoint could not be reached.",
     "Check endpoint, proxy variables and the runner's network.",
     retries=MANY,
 )
-GAVE_UP = Kind(
+GAVE_UP = FailureKind(
     TerminationReason.UNSUPPORTED_FINISH_REASON,
     "The provider gave up in the middle of its answer.",
     "Run again later.",
     retries=FEW,
     reason=TerminationReason.UNSUPPORTED_FINISH_REASON,
 )
-STREAM_BROKEN = Kind(
+STREAM_BROKEN = FailureKind(
     TerminationReason.INVALID_MODEL_RESPONSE,
     "The provider's stream reported an error or broke off before the reply was complete.",
     "Run again; if it persists set stream to false.",
     retries=FEW,
-    ends_in=Raise.TURN,
+    raised_as=RaisedAs.TURN,
     reason=TerminationReason.INVALID_MODEL_RESPONSE,
 )
-CONNECTION_LOST = Kind(
+CONNECTION_LOST = FailureKind(
     "provider_connection_lost",
     "The connection to the provider broke before its reply was complete.",
     "Run again; if it persists look at proxies in between, or set stream to true.",
     retries=MANY,
 )
-TIMED_OUT = Kind(
+TIMED_OUT = FailureKind(
     "provider_timeout",
     "The provider did not answer in time.",
     "Run again, or raise timeout-seconds.",
     retries=MANY,
 )
-TLS_FAILED = Kind(
+TLS_FAILED = FailureKind(
     "provider_tls_failed",
     "The endpoint's TLS certificate could not be verified.",
     "Point SSL_CERT_FILE at the bundle of the authority that signed it.",
-    ends_in=Raise.CONFIG,
+    raised_as=RaisedAs.CONFIG,
 )

@@ -25,14 +25,14 @@ from pr_review.llm.errors.kinds import (
     TOOL_USE_FAILED,
     TOOLS_NOT_SUPPORTED,
     UNSUPPORTED_PARAMETER,
-    Kind,
+    FailureKind,
 )
 
 
-class Rule(NamedTuple):
+class ClassificationRule(NamedTuple):
     """Matches a status (when given) and a code or a phrase (when given); the first matching rule decides."""
 
-    kind: Kind
+    kind: FailureKind
     statuses: Collection[int] = ()
     codes: Collection[str] = ()
     phrases: str = ""
@@ -40,10 +40,12 @@ class Rule(NamedTuple):
 
 BAD_REQUEST = (400, 404, 422, 500, 501)
 RULES = (
-    Rule(REJECTED, codes={"string_above_max_length"}),
-    Rule(PERIOD_LIMIT, {413, 429}, phrases=r"per day|per_?day|\b[rt]pd\b|per week|per month|usage limit"),
-    Rule(RATE_LIMITED, {429}, {"resource_exhausted"}),
-    Rule(
+    ClassificationRule(REJECTED, codes={"string_above_max_length"}),
+    ClassificationRule(
+        PERIOD_LIMIT, {413, 429}, phrases=r"per day|per_?day|\b[rt]pd\b|per week|per month|usage limit"
+    ),
+    ClassificationRule(RATE_LIMITED, {429}, {"resource_exhausted"}),
+    ClassificationRule(
         QUOTA,
         codes={
             "insufficient_quota",
@@ -56,10 +58,10 @@ RULES = (
         },
         phrases=r"credit balance is too low|insufficient balance|exceeded (your )?current quota|no credits",
     ),
-    Rule(QUOTA, {402}),
-    Rule(SESSION, codes={"missingsessionid"}, phrases=r"x-opencode-session"),
-    Rule(REQUEST_TOO_LARGE, {413, 429}, {"request_too_large"}, r"request too large"),
-    Rule(
+    ClassificationRule(QUOTA, {402}),
+    ClassificationRule(SESSION, codes={"missingsessionid"}, phrases=r"x-opencode-session"),
+    ClassificationRule(REQUEST_TOO_LARGE, {413, 429}, {"request_too_large"}, r"request too large"),
+    ClassificationRule(
         CONTEXT_OVERFLOW,
         codes={
             "context_length_exceeded",
@@ -76,7 +78,7 @@ RULES = (
             r"|context window exceeds limit|no user query found in messages|contextwindowexceedederror"
         ),
     ),
-    Rule(
+    ClassificationRule(
         REASONING_WITH_TOOLS,
         BAD_REQUEST,
         phrases=(
@@ -84,12 +86,12 @@ RULES = (
             r"|only supported in v1/responses"
         ),
     ),
-    Rule(
+    ClassificationRule(
         UNSUPPORTED_PARAMETER,
         BAD_REQUEST,
         phrases=r"response mime type|response_format.{1,60}tool|json mode.{1,60}tool",
     ),
-    Rule(
+    ClassificationRule(
         TOOLS_NOT_SUPPORTED,
         codes={"tools_not_supported"},
         phrases=(
@@ -99,20 +101,20 @@ RULES = (
             r"|does not support parameters: [^=]{0,80}\btools\b"
         ),
     ),
-    Rule(TOOL_USE_FAILED, codes={"tool_use_failed"}),
-    Rule(
+    ClassificationRule(TOOL_USE_FAILED, codes={"tool_use_failed"}),
+    ClassificationRule(
         INVALID_TOOLS,
         BAD_REQUEST,
         {"invalid_tools", "invalid_function_call", "invalid_function_parameters"},
         r"parse grammar|function_declarations|input_schema|field is not repeating|invalid schema for function"
         r"|tools\.\d|tools\[\d|tool call id",
     ),
-    Rule(
+    ClassificationRule(
         OUTPUT_FILTERED,
         codes={"output_blocked"},
         phrases=r"output (was )?blocked|output data may contain inappropriate",
     ),
-    Rule(
+    ClassificationRule(
         INPUT_FILTERED,
         BAD_REQUEST,
         {
@@ -123,7 +125,7 @@ RULES = (
         },
         r"content management policy|prompt was (blocked|filtered)|contentpolicyviolationerror",
     ),
-    Rule(
+    ClassificationRule(
         AUTHENTICATION,
         codes={
             "invalid_api_key",
@@ -134,34 +136,36 @@ RULES = (
         },
         phrases=r"api key not valid|(invalid|incorrect) api key",
     ),
-    Rule(AUTHENTICATION, {401}),
-    Rule(
+    ClassificationRule(AUTHENTICATION, {401}),
+    ClassificationRule(
         MODEL_NOT_FOUND,
         {400, 404, 422},
         {"model_not_found", "deploymentnotfound", "invalid_model", "model_not_available"},
         r"model not exist|not a valid model|invalid model|model.{0,100}(not found|does not exist)"
         r"|no endpoints found for",
     ),
-    Rule(PERMISSION, {403}),
-    Rule(PERMISSION, codes={"permission_error", "permission_denied"}),
-    Rule(
+    ClassificationRule(PERMISSION, {403}),
+    ClassificationRule(PERMISSION, codes={"permission_error", "permission_denied"}),
+    ClassificationRule(
         UNSUPPORTED_PARAMETER,
         {400, 422},
         {"unsupported_parameter", "unsupported_value", "unknown_parameter"},
         r"unsupported parameter|unrecognized request argument|unknown parameter|invalid temperature"
         r"|not supported with this model|does not support parameters",
     ),
-    Rule(ENDPOINT_NOT_FOUND, {404, 405, 410}),
-    Rule(REQUEST_TOO_LARGE, {413}),
-    Rule(
+    ClassificationRule(ENDPOINT_NOT_FOUND, {404, 405, 410}),
+    ClassificationRule(REQUEST_TOO_LARGE, {413}),
+    ClassificationRule(
         OVERLOADED,
         codes={"overloaded_error", "engine_overloaded_error", "modelnotreadyexception"},
         phrases=r"loading model|overloaded|at capacity",
     ),
-    Rule(OVERLOADED, {503, 529}),
-    Rule(RATE_LIMITED, {429}),
-    Rule(RATE_LIMITED, codes={"rate_limit_exceeded", "rate_limit_error", "throttlingexception"}),
-    Rule(SERVER_ERROR, {408, 409, 425, *range(500, 600)}),
-    Rule(REDIRECT, range(300, 400)),
-    Rule(REJECTED, range(400, 500)),
+    ClassificationRule(OVERLOADED, {503, 529}),
+    ClassificationRule(RATE_LIMITED, {429}),
+    ClassificationRule(
+        RATE_LIMITED, codes={"rate_limit_exceeded", "rate_limit_error", "throttlingexception"}
+    ),
+    ClassificationRule(SERVER_ERROR, {408, 409, 425, *range(500, 600)}),
+    ClassificationRule(REDIRECT, range(300, 400)),
+    ClassificationRule(REJECTED, range(400, 500)),
 )

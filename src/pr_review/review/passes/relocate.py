@@ -1,7 +1,7 @@
 """One question about all findings whose quote is nowhere: which code is meant (input ``relocate``).
 
-What comes back is believed no more than the review: the new quote must stand in a file and resemble the old
-one, else the finding stays as it was.
+The new quote is validated like the original one: it must stand in a file and resemble the old quote, else the
+finding stays as it was.
 """
 
 import json
@@ -12,10 +12,11 @@ from typing import Annotated
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from pr_review.conversation.loop import ReviewLoop
+from pr_review.conversation.answer import TextAnswer
+from pr_review.conversation.conversation import Conversation
 from pr_review.domain.run import KIB, MAX_FINDINGS
 from pr_review.domain.strict_json import load_object
-from pr_review.errors import ConfigError, ModelError
+from pr_review.errors import ConfigError, ModelError, ReviewStopped, TerminationReason
 from pr_review.findings.anchoring import stands
 from pr_review.findings.reviewed_files import Files
 from pr_review.findings.submission import Submission, SubmittedFinding, Text, unfence
@@ -50,8 +51,8 @@ class _Answer(_Strict):
     quotes: Annotated[list[_Quote], Field(max_length=MAX_FINDINGS)]
 
 
-async def ask_again(
-    loop: ReviewLoop, submission: Submission, files: Files
+async def relocate(
+    conversation: Conversation[Submission], submission: Submission, files: Files
 ) -> tuple[Submission, tuple[str, ...]]:
     """Ask the model once, if any finding is lost: the submission with what it found, and a note about it.
 
@@ -61,17 +62,27 @@ async def ask_again(
     if not lost:
         return submission, ()
     try:
-        answer = await loop.ask(ask(submission, lost))
+        quotes = await _ask(conversation, word_question(submission, lost))
     except (ModelError, ConfigError) as error:  # the latter: a key or a model that is refused
         return submission, (
             f"The quotes of {len(lost)} findings could not be asked for again: {error.code}.",
         )
     again, taken = await anyio.to_thread.run_sync(
-        relocate, submission, parse_answer(answer or ""), files, abandon_on_cancel=True
+        take_quotes, submission, quotes, files, abandon_on_cancel=True
     )
     return again, (
         f"Findings that quote code which is nowhere: {len(lost)}; asked again, {taken} could be placed.",
     )
+
+
+async def _ask(conversation: Conversation[Submission], question: str) -> Mapping[int, str]:
+    """New quotes by the finding's index; none when no round is left, or when the model only calls tools."""
+    try:
+        return await conversation.follow_up(question, QUOTES)
+    except ReviewStopped as stop:
+        if stop.termination_reason is TerminationReason.MAX_ROUNDS and stop.code == stop.termination_reason:
+            return {}
+        raise
 
 
 def find_lost(submission: Submission, files: Files) -> list[int]:
@@ -80,7 +91,7 @@ def find_lost(submission: Submission, files: Files) -> list[int]:
     return [index for index in quoting if not _has_home(submission.findings[index], files)]
 
 
-def ask(submission: Submission, lost: Sequence[int]) -> str:
+def word_question(submission: Submission, lost: Sequence[int]) -> str:
     """The question about these findings, as many of them as fit; they are numbered by index, from 1."""
     lines: list[str] = []
     left = MAX_QUESTION_BYTES - len(QUESTION)
@@ -102,7 +113,7 @@ def parse_answer(text: str) -> dict[int, str]:
     return {quote.finding - 1: quote.existing_code for quote in answer.quotes}
 
 
-def relocate(submission: Submission, quotes: Mapping[int, str], files: Files) -> tuple[Submission, int]:
+def take_quotes(submission: Submission, quotes: Mapping[int, str], files: Files) -> tuple[Submission, int]:
     """The submission with each new quote that resembles the old one and stands somewhere; how many do.
 
     Only findings that are lost (``find_lost``) are touched.
@@ -136,3 +147,6 @@ def _describe(number: int, finding: SubmittedFinding) -> str:
         "existing_code": finding.existing_code,
     }
     return json.dumps(shown, ensure_ascii=False) + "\n"
+
+
+QUOTES: TextAnswer[Mapping[int, str]] = TextAnswer(parse_answer, {})  # the one turn it has is never repaired

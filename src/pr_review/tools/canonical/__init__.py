@@ -1,1 +1,1 @@
-"""The four read-only tools that a model is offered by default."""
+"""The four tools of the review protocol; their names, descriptions and schemas never change."""

@@ -1,6 +1,6 @@
-"""``inspect_git_diff``: the change from merge base to head, sliced by whole hunks (item 46).
+"""``inspect_git_diff``: shows whole hunks of the change from the merge base to the head commit.
 
-The diff is computed once a run (decision 2); nothing of an argument reaches git.
+The diff is computed once per run, so no argument of the model reaches git.
 """
 
 from bisect import bisect_left
@@ -17,12 +17,14 @@ from pr_review.domain.frozen import JsonObject
 from pr_review.domain.paths import validate_path
 from pr_review.domain.run import KIB
 from pr_review.errors import ToolFailure
-from pr_review.tools.base import Integer, Text, ToolArgs, largest_fit, size
+from pr_review.tools.tool import Integer, Text, ToolArgs, json_byte_count, largest_fit
 
-MAX_PATHS = 50  # item 46
-MAX_DIFF_BYTES = 128 * KIB  # item 46
-MAX_OMITTED = 50  # paths listed; ``omitted_count`` is always complete
-OMITTED_BYTES = 4 * KIB  # kept free for them when not everything fits
+MAX_PATHS = 50
+MAX_DIFF_BYTES = 128 * KIB  # of the diff text, and of the serialised result
+DEFAULT_DIFF_BYTES = 64 * KIB
+MAX_OMITTED = 50  # paths listed in ``omitted``; ``omitted_count`` counts all
+OMITTED_BYTES = 4 * KIB  # reserved for ``omitted`` if not everything fits
+OMITTED_SHARE = 4  # a small budget reserves only one part of this many
 
 WITHOUT_HUNKS = {
     "binary": "binary file; its content cannot be shown",
@@ -35,11 +37,11 @@ class DiffArgs(ToolArgs):
     """Arguments of ``inspect_git_diff``; ``max_bytes`` counts the UTF-8 bytes of the diff text."""
 
     paths: Annotated[list[Text], Field(max_length=MAX_PATHS)] = Field(default_factory=list)
-    max_bytes: Annotated[Integer, Field(ge=1, le=MAX_DIFF_BYTES)] = 64 * KIB
+    max_bytes: Annotated[Integer, Field(ge=1, le=MAX_DIFF_BYTES)] = DEFAULT_DIFF_BYTES
 
 
 class InspectGitDiff:
-    """Shows hunks of the change."""
+    """Shows the hunks of the change, for all changed files or for some paths."""
 
     spec: ClassVar[ToolSpec] = ToolSpec(
         name="inspect_git_diff",
@@ -47,8 +49,18 @@ class InspectGitDiff:
         parameters={
             "type": "object",
             "properties": {
-                "paths": {"type": "array", "items": {"type": "string"}, "maxItems": 50, "default": []},
-                "max_bytes": {"type": "integer", "minimum": 1, "maximum": 131072, "default": 65536},
+                "paths": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "maxItems": MAX_PATHS,
+                    "default": [],
+                },
+                "max_bytes": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MAX_DIFF_BYTES,
+                    "default": DEFAULT_DIFF_BYTES,
+                },
             },
             "required": [],
             "additionalProperties": False,
@@ -65,10 +77,10 @@ class InspectGitDiff:
         self._sorted = sorted((file.path, place) for place, file in enumerate(diff.files))
 
     def run(self, args: DiffArgs, max_bytes: int) -> ToolResult:
-        """Whole hunks in diff order; what does not fit is left out and its file listed in ``omitted``.
+        """Return whole hunks in diff order; ``omitted`` lists the files with a hunk that did not fit.
 
-        A path names a file by its new or old name, or a directory. Raises ``ToolFailure``:
-        ``invalid_path``, ``path_not_in_diff`` when none of the paths is changed, ``context_budget``.
+        A path is the new or old name of a file, or a directory. Raises ``ToolFailure``: ``invalid_path``,
+        ``path_not_in_diff`` if none of the paths was changed, ``context_budget``.
         """
         files, unknown = self._select(args.paths)
         bound = min(max_bytes, MAX_DIFF_BYTES)
@@ -83,18 +95,19 @@ class InspectGitDiff:
     def _fill(
         self, files: Sequence[ChangedFile], text_bytes: int, bound: int, unknown: list[str]
     ) -> "DiffExcerpt":
-        """All of the files when they fit; else what fits beside the list of what does not."""
-        room = bound - size(self._payload(DiffExcerpt(), 0, unknown))
-        excerpt = DiffExcerpt(text_bytes, room)
+        """All of the files if they fit; otherwise the hunks that fit beside the list of omitted files."""
+        budget = bound - json_byte_count(self._payload(DiffExcerpt(), 0, unknown))
+        excerpt = DiffExcerpt(text_bytes, budget)
         excerpt.add_all(files)
         if excerpt.omitted:
-            room -= len(str(len(files))) + min(OMITTED_BYTES, room // 4)
-            excerpt = DiffExcerpt(text_bytes, room)
+            count_digits = len(str(len(files)))  # of ``omitted_count``
+            reserved = count_digits + min(OMITTED_BYTES, budget // OMITTED_SHARE)
+            excerpt = DiffExcerpt(text_bytes, budget - reserved)
             excerpt.add_all(files)
         return excerpt
 
     def _select(self, paths: Sequence[str]) -> tuple[Sequence[ChangedFile], list[str]]:
-        """The files that the paths name, in diff order, and the paths that name none."""
+        """The files that the paths match, in diff order, and the paths that match no file."""
         wanted = [validate_path(path) for path in paths]
         if not wanted:
             return self._diff.files, []
@@ -105,12 +118,11 @@ class InspectGitDiff:
         return [self._diff.files[place] for place in places], [path for path in wanted if not found[path]]
 
     def _find(self, path: str) -> list[int]:
-        """The files of a new or old name, and those below a folder; "" is the root."""
+        """Positions in the diff of the files that have this name or are in this directory; "" is the root."""
         if not path:
             return list(range(len(self._diff.files)))
-        first, end = (
-            bisect_left(self._sorted, (f"{path}{after}",)) for after in ("/", "0")
-        )  # "0" follows "/"
+        # The paths below a directory start with "path/"; "0" is the character after "/".
+        first, end = (bisect_left(self._sorted, (f"{path}{after}",)) for after in "/0")
         return self._places.get(path, []) + [place for _, place in self._sorted[first:end]]
 
     def _payload(self, excerpt: "DiffExcerpt", listed: int, unknown: list[str]) -> JsonObject:
@@ -129,9 +141,9 @@ class InspectGitDiff:
 
 @dataclass
 class DiffExcerpt:
-    """What fits of some files into ``text_left`` bytes of text and ``json_left`` bytes of serialised JSON.
+    """Collects hunks until ``text_left`` bytes of text or ``json_left`` bytes of serialised JSON are used.
 
-    Escaping works character by character, so the serialised size of a text is the sum of its parts'.
+    JSON escapes each character on its own, so the serialised sizes of two texts add up.
     """
 
     text_left: int = 0
@@ -142,13 +154,13 @@ class DiffExcerpt:
     omitted: list[str] = field(default_factory=list)
 
     def add_all(self, files: Iterable[ChangedFile]) -> None:
-        """Take the hunks that fit, in order; a hunk too large does not keep a later one out."""
+        """Take every hunk that fits, in order; a hunk that is too large does not stop later ones."""
         for file in files:
             if not self._add(file):
                 self.omitted.append(file.path)
 
     def _add(self, file: ChangedFile) -> bool:
-        """Whether the whole file was taken. Its header and note come with the first hunk taken of it."""
+        """Whether the whole file was taken; its first taken hunk brings its header and its note."""
         header, note = file.header, _note(file)
         if not file.hunks:
             taken = self._take(header, file.path, note)
@@ -166,9 +178,9 @@ class DiffExcerpt:
     def _take(self, text: str, path: str, note: str) -> bool:
         entry = {path: note} if note else {}
         text_cost = len(text.encode())
-        if text_cost > min(self.text_left, self.json_left):  # spares serialising a huge hunk
+        if text_cost > min(self.text_left, self.json_left):  # avoids serialising a huge hunk
             return False
-        json_cost = size(text) - 2 + (size(dict(entry)) - 1 if entry else 0)
+        json_cost = json_byte_count(text) - 2 + (json_byte_count(dict(entry)) - 1 if entry else 0)
         if json_cost > self.json_left:
             return False
         self.text_left -= text_cost
@@ -179,6 +191,6 @@ class DiffExcerpt:
 
 
 def _note(file: ChangedFile) -> str:
-    """What the patch text cannot say; kept outside it, where it cannot be taken for code."""
+    """Facts that the patch text cannot show; a reader could mistake them for code inside it."""
     kind = "binary" if file.binary else "oversized" if file.oversized else "" if file.hunks else "empty"
     return "; ".join(([WITHOUT_HUNKS[kind]] if kind else []) + list(file.notes))

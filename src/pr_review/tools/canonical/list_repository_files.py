@@ -1,4 +1,4 @@
-"""``list_repository_files``: which files the head commit holds (item 43)."""
+"""``list_repository_files``: lists the files of the head commit, page by page."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -7,25 +7,26 @@ from pydantic import Field
 from pr_review.domain.chat import ToolResult, ToolSpec
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import KIB
-from pr_review.tools.base import Integer, Text, ToolArgs, largest_fit
+from pr_review.tools.tool import Integer, Text, ToolArgs, largest_fit
 
 if TYPE_CHECKING:
     from pr_review.git.tree import CommitTree
 
-MAX_FILES = 200  # item 43
-MAX_LIST_BYTES = 64 * KIB  # as a read or a search; item 43 names no number
+MAX_FILES = 200
+DEFAULT_FILES = 100
+MAX_LIST_BYTES = 64 * KIB  # of the serialised result
 
 
 class ListArgs(ToolArgs):
     """Arguments of ``list_repository_files``."""
 
     path: Text = ""
-    limit: Annotated[Integer, Field(ge=1, le=MAX_FILES)] = 100
+    limit: Annotated[Integer, Field(ge=1, le=MAX_FILES)] = DEFAULT_FILES
     cursor: Text | None = None
 
 
 class ListRepositoryFiles:
-    """Lists a page of files in lexical order."""
+    """Lists files in lexical order."""
 
     spec: ClassVar[ToolSpec] = ToolSpec(
         name="list_repository_files",
@@ -38,7 +39,12 @@ class ListRepositoryFiles:
                     "description": "Repository-relative directory; empty means root.",
                     "default": "",
                 },
-                "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 100},
+                "limit": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MAX_FILES,
+                    "default": DEFAULT_FILES,
+                },
                 "cursor": {
                     "type": ["string", "null"],
                     "description": "Last path returned by the preceding page.",
@@ -55,7 +61,10 @@ class ListRepositoryFiles:
         self._tree = tree
 
     def run(self, args: ListArgs, max_bytes: int) -> ToolResult:
-        """One page; ``next_cursor`` is the last path of it when files are left, else null."""
+        """Return one page of paths; ``next_cursor`` is its last path if more files follow, else null.
+
+        Raises ``ToolFailure``: ``context_budget``, and the failures of ``CommitTree.list``.
+        """
         files, next_cursor = self._tree.list(args.path, args.cursor, args.limit)
 
         def page(count: int) -> JsonObject:

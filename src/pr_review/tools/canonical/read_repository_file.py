@@ -1,4 +1,4 @@
-"""``read_repository_file``: numbered lines of one text file of the head commit (item 44)."""
+"""``read_repository_file``: shows numbered lines of one text file of the head commit."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar
@@ -9,13 +9,13 @@ from pr_review.domain.chat import ToolResult, ToolSpec
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import KIB
 from pr_review.errors import ToolFailure
-from pr_review.tools.base import Integer, Text, ToolArgs, largest_fit, size
+from pr_review.tools.tool import Integer, Text, ToolArgs, json_byte_count, largest_fit
 
 if TYPE_CHECKING:
     from pr_review.git.tree import CommitTree
 
-MAX_LINES = 400  # item 44
-MAX_READ_BYTES = 64 * KIB  # item 44; counted on the serialised result, so escapes cannot bypass it
+MAX_LINES = 400
+MAX_READ_BYTES = 64 * KIB  # of the serialised result, so that escapes count too
 
 
 class ReadArgs(ToolArgs):
@@ -27,11 +27,11 @@ class ReadArgs(ToolArgs):
 
 
 class ReadRepositoryFile:
-    """Reads a range of lines."""
+    """Reads a range of lines of a file."""
 
     spec: ClassVar[ToolSpec] = ToolSpec(
         name="read_repository_file",
-        description="Read at most 400 numbered lines from a repository-relative text file.",
+        description=f"Read at most {MAX_LINES} numbered lines from a repository-relative text file.",
         parameters={
             "type": "object",
             "properties": {
@@ -49,10 +49,11 @@ class ReadRepositoryFile:
         self._tree = tree
 
     def run(self, args: ReadArgs, max_bytes: int) -> ToolResult:
-        """Lines as ``"12: text"``; ``truncated`` when the range asked for is not all there.
+        """Return lines as ``"12: text"``; ``truncated`` if lines of the requested range are missing.
 
-        A first line that alone is beyond the bound is cut and marked ``line_truncated``. Raises
-        ``ToolFailure``: ``invalid_range``, ``line_out_of_range``, ``context_budget``, and the tree's.
+        If the first line alone exceeds the limit, the result is a part of that line with ``line_truncated``.
+        Raises ``ToolFailure``: ``invalid_range``, ``line_out_of_range``, ``context_budget``, and the failures
+        of ``CommitTree.read``.
         """
         if args.end_line is not None and args.end_line < args.start_line:
             raise ToolFailure("invalid_range", "end_line is before start_line.")
@@ -81,10 +82,10 @@ class ReadRepositoryFile:
 
 
 def _cut(lines: Sequence[str], page: Callable[[Sequence[str]], JsonObject], max_bytes: int) -> JsonObject:
-    """The page of as many lines as fit, or of the beginning of the first."""
-    if not lines or size(page(lines[:1])) <= max_bytes:
+    """The page with as many lines as fit, or with the beginning of the first line."""
+    if not lines or json_byte_count(page(lines[:1])) <= max_bytes:
         return page(lines[: largest_fit(len(lines), lambda count: page(lines[:count]), max_bytes)])
-    beginning = lines[0][:max_bytes]  # a character is at least one byte
+    beginning = lines[0][:max_bytes]  # each character takes at least one byte
 
     def partial(count: int) -> JsonObject:
         return page([beginning[:count]]) | {"truncated": True, "line_truncated": True}

@@ -1,4 +1,4 @@
-"""``search_repository``: where a literal text stands in the head commit (item 45)."""
+"""``search_repository``: finds a literal text in the files of the head commit."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -7,14 +7,15 @@ from pydantic import Field
 from pr_review.domain.chat import ToolResult, ToolSpec
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import KIB
-from pr_review.tools.base import Integer, Text, ToolArgs, largest_fit
+from pr_review.tools.tool import Integer, Text, ToolArgs, largest_fit
 
 if TYPE_CHECKING:
     from pr_review.git.search import Searcher
 
-MAX_QUERY_CHARS = 512  # item 45
-MAX_MATCHES = 100  # item 45
-MAX_SEARCH_BYTES = 64 * KIB  # item 45
+MAX_QUERY_CHARS = 512
+MAX_MATCHES = 100
+DEFAULT_MATCHES = 50
+MAX_SEARCH_BYTES = 64 * KIB  # of the serialised result
 
 
 class SearchArgs(ToolArgs):
@@ -22,11 +23,11 @@ class SearchArgs(ToolArgs):
 
     query: Annotated[Text, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
     path: Text = ""
-    limit: Annotated[Integer, Field(ge=1, le=MAX_MATCHES)] = 50
+    limit: Annotated[Integer, Field(ge=1, le=MAX_MATCHES)] = DEFAULT_MATCHES
 
 
 class SearchRepository:
-    """Finds literal text; a query is never a pattern."""
+    """Finds literal text; a query is never a regular expression."""
 
     spec: ClassVar[ToolSpec] = ToolSpec(
         name="search_repository",
@@ -34,9 +35,14 @@ class SearchRepository:
         parameters={
             "type": "object",
             "properties": {
-                "query": {"type": "string", "minLength": 1, "maxLength": 512},
+                "query": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARS},
                 "path": {"type": "string", "default": ""},
-                "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 50},
+                "limit": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MAX_MATCHES,
+                    "default": DEFAULT_MATCHES,
+                },
             },
             "required": ["query"],
             "additionalProperties": False,
@@ -48,7 +54,10 @@ class SearchRepository:
         self._searcher = searcher
 
     def run(self, args: SearchArgs, max_bytes: int) -> ToolResult:
-        """Matches with one-based lines, cut by whole matches."""
+        """Return matches, each with its path, its line counted from 1 and an excerpt of that line.
+
+        Raises ``ToolFailure``: ``context_budget``, and the failures of ``Searcher.search``.
+        """
         matches, more = self._searcher.search(args.query, args.path, args.limit)
         found: list[JsonObject] = [
             {"path": match.path, "line": match.line, "excerpt": match.excerpt} for match in matches

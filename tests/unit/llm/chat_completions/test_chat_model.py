@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from pydantic import SecretStr
 
-from pr_review.domain.chat import Message, Role
+from pr_review.domain.chat import FinishReason, Message, RequestedCall, Role
 from pr_review.errors import ConfigError, InvalidTurn, ModelError, TerminationReason
 
 pytestmark = pytest.mark.anyio
@@ -48,11 +48,11 @@ async def test_the_body_holds_exactly_the_portable_fields(chat_server, open_mode
     assert sent.headers["content-type"] == "application/json"
 
 
-async def test_encoding_a_body_sends_nothing(chat_server, open_model, conversation, tools):
+async def test_encoding_a_body_sends_nothing(chat_server, open_model, conversation, tools, budget):
     """What dry-run shows."""
     model = open_model()
     assert model.encode_body(conversation, tools)
-    assert (chat_server.requests, model.stats.requests) == ([], 0)
+    assert (chat_server.requests, budget.stats.requests) == ([], 0)
 
 
 async def test_the_key_travels_in_its_header_only(chat_server, open_model, conversation, tools):
@@ -96,7 +96,7 @@ async def test_extra_headers_go_along_but_override_nothing_of_ours(
 
 
 async def test_the_session_header_is_the_same_in_every_round(chat_server, open_model, conversation, tools):
-    """Sample 48: only where the gateway wants it."""
+    """And only where the gateway wants it."""
     chat_server.rule = lambda _: chat_server.completion(REVIEW)
     model = open_model("opencode")
     await model.complete(conversation, tools)
@@ -135,10 +135,12 @@ async def test_the_output_cap_has_the_servers_name(open_model, conversation, too
     assert {"max_tokens", "max_completion_tokens"} & body.keys() == {sent}
 
 
-async def test_fields_that_a_server_refuses_are_left_out_and_recorded(open_model, conversation, tools):
+async def test_fields_that_a_server_refuses_are_left_out_and_recorded(
+    open_model, conversation, tools, budget
+):
     model = open_model("groq", extra_body={"response_format": {"type": "json_object"}, "seed": 1})
     assert "response_format" not in json.loads(model.encode_body(conversation, tools))
-    assert model.stats.events == ("Profile groq never sends response_format.",)
+    assert budget.stats.events == ("Profile groq never sends response_format.",)
 
 
 async def test_the_schema_has_the_servers_form(open_model, conversation, tools):
@@ -147,7 +149,7 @@ async def test_the_schema_has_the_servers_form(open_model, conversation, tools):
 
 
 async def test_the_second_request_holds_the_turn_byte_for_byte(chat_server, open_model, conversation, tools):
-    """Item 21: unknown fields, nulls, key order and characters come back as they came."""
+    """Unknown fields, nulls, key order and characters come back as they came."""
     turn = (
         '{"reasoning_content":"","content":null,"z":[1.5,{"é":"✓"}],"role":"assistant","tool_calls":[{"function":'
         '{"arguments":"{\\"path\\":\\"a\\"}","name":"read_repository_file"},"type":"function","id":"c1",'
@@ -178,12 +180,12 @@ async def test_each_request_begins_with_the_last_one(open_model, conversation, t
 
 
 async def test_a_broken_history_is_a_bug_of_ours_and_is_not_sent(
-    chat_server, open_model, conversation, tools
+    chat_server, open_model, conversation, tools, budget
 ):
     model = open_model()
     with pytest.raises(RuntimeError):
         await model.complete([*conversation, result("c1")], tools)
-    assert (chat_server.requests, model.stats.requests) == ([], 0)
+    assert (chat_server.requests, budget.stats.requests) == ([], 0)
 
 
 # --- what comes back --------------------------------------------------------------------------------------
@@ -193,8 +195,8 @@ async def test_a_broken_history_is_a_bug_of_ours_and_is_not_sent(
 async def test_a_reply(chat_server, open_model, conversation, tools, gzipped):
     chat_server.add(chat_server.completion(None, [CALL], gzipped=gzipped))
     reply = await open_model().complete(conversation, tools)
-    assert (reply.request_id, reply.model, reply.finish_reason) == ("chatcmpl-1", "m-1", "tool_calls")
-    assert (reply.content, len(reply.tool_calls), reply.usage.prompt_tokens) == (None, 1, 11)
+    assert (reply.request_id, reply.model, reply.finish_word) == ("chatcmpl-1", "m-1", "tool_calls")
+    assert (reply.text, len(reply.calls), reply.usage.prompt_tokens) == (None, 1, 11)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +213,7 @@ async def test_a_reply(chat_server, open_model, conversation, tools, gzipped):
     ids=["empty", "html", "cut", "bom", "nan", "deep", "duplicate"],
 )
 async def test_a_success_that_is_not_json_is_an_invalid_response(
-    chat_server, open_model, conversation, tools, body
+    chat_server, open_model, conversation, tools, body, budget
 ):
     chat_server.add(chat_server.raw(body, headers={"Content-Type": "text/html"}))
     model = open_model()
@@ -219,18 +221,18 @@ async def test_a_success_that_is_not_json_is_an_invalid_response(
         await model.complete(conversation, tools)
     assert error.value.reason is TerminationReason.INVALID_MODEL_RESPONSE
     assert "SECRET" not in f"{error.value} {error.value.advice}"
-    assert model.stats.requests == 1
+    assert budget.stats.requests == 1
 
 
 async def test_the_content_type_does_not_matter_when_it_is_json(chat_server, open_model, conversation, tools):
     answer = chat_server.completion(REVIEW)
     chat_server.add(chat_server.raw(answer.body, headers={"Content-Type": "text/html"}))
-    assert (await open_model().complete(conversation, tools)).content == REVIEW
+    assert (await open_model().complete(conversation, tools)).text == REVIEW
 
 
 @pytest.mark.parametrize(("profile", "prefix"), [("opencode", "opencode"), ("generic", "provider")])
 async def test_authentication_fails_at_once_and_says_nothing_of_the_body(
-    chat_server, open_model, conversation, tools, profile, prefix
+    chat_server, open_model, conversation, tools, profile, prefix, budget
 ):
     chat_server.add(refused(chat_server, f"Incorrect key {KEY}", status=401, code="invalid_api_key"))
     model = open_model(profile)
@@ -238,7 +240,7 @@ async def test_authentication_fails_at_once_and_says_nothing_of_the_body(
         await model.complete(conversation, tools)
     assert error.value.code == f"{prefix}_authentication_failed"
     assert KEY not in f"{error.value} {error.value.advice}"
-    assert model.stats.requests == 1
+    assert budget.stats.requests == 1
 
 
 async def test_an_error_that_is_not_json_is_classified_by_its_text(
@@ -257,12 +259,13 @@ async def test_text_mode_end_to_end(chat_server, open_model, conversation, tools
     chat_server.add(chat_server.completion(block), chat_server.completion(f"```json\n{REVIEW}\n```"))
     model = open_model(tool_mode="text")
     reply = await model.complete(conversation, tools)
-    assert [call["function"]["name"] for call in reply.tool_calls] == ["read_repository_file"]
-    assert (reply.calls_signal, reply.finish_reason) == (True, "stop")
-    call_id = reply.tool_calls[0]["id"]
+    (call,) = reply.calls
+    call_id = call.id
+    assert call == RequestedCall(id=call_id, name="read_repository_file", arguments={"path": "a"})
+    assert (reply.finish, reply.finish_word) == (FinishReason.TOOL_CALLS, "stop")
     history = [*conversation, Message(role=Role.ASSISTANT, raw=reply.message), result(call_id)]
     final = await model.complete(history, tools)
-    assert (final.content, final.tool_calls, final.text_calls) == (REVIEW, (), True)
+    assert (final.text, final.calls, final.finish) == (REVIEW, (), FinishReason.STOP)
     messages = chat_server.bodies[1]["messages"]
     assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
     assert messages[2] == {"role": "assistant", "content": block}
@@ -307,7 +310,7 @@ async def test_a_server_that_does_not_stream_is_read_as_it_answers(
     chat_server, open_model, conversation, tools
 ):
     chat_server.add(chat_server.completion(REVIEW))
-    assert (await open_model(stream=True).complete(conversation, tools)).content == REVIEW
+    assert (await open_model(stream=True).complete(conversation, tools)).text == REVIEW
 
 
 async def test_refused_stream_options_are_dropped(chat_server, open_model, conversation, tools):
@@ -330,7 +333,7 @@ async def test_a_stream_that_breaks_off_is_asked_again_under_a_profile(
         with pytest.raises(InvalidTurn):
             await model.complete(conversation, tools)
     else:
-        assert (await model.complete(conversation, tools)).content == REVIEW
+        assert (await model.complete(conversation, tools)).text == REVIEW
     assert len(chat_server.requests) == requests
 
 
@@ -341,7 +344,7 @@ async def test_a_stream_is_capped_while_reading(chat_server, open_model, convers
     chat_server.add(chat_server.chunked([padding, end]))
     model = open_model(stream=True)
     if accepted:
-        assert (await model.complete(conversation, tools)).content == "x"
+        assert (await model.complete(conversation, tools)).text == "x"
         return
     with pytest.raises(ModelError) as error:
         await model.complete(conversation, tools)

@@ -1,30 +1,33 @@
-"""From body to reply (section C)."""
+"""From a body to a turn."""
+
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.domain.chat import Reply, Usage
+from pr_review.domain.chat import CallIdScope, FinishReason, Reply, RequestedCall, Usage
 from pr_review.errors import InvalidTurn, TerminationReason
 from pr_review.llm.chat_completions.decode import (
     CALL_MARKERS,
-    MAX_COUNT,
-    MAX_FINISH_CHARS,
     MAX_NAME_CHARS,
+    DecodedTurn,
     Decoder,
-    find_usage,
 )
+from pr_review.llm.chat_completions.envelope import MAX_FINISH_CHARS
 from pr_review.llm.chat_completions.profile import Tolerance
 from pr_review.llm.chat_completions.profiles import PROFILES
-from pr_review.llm.chat_completions.tolerance import Round
+from pr_review.llm.chat_completions.tolerance import TurnContext
+from pr_review.llm.chat_completions.usage import MAX_COUNT, find_usage
 from pr_review.llm.errors import kinds
-from pr_review.llm.errors.classify import Failure
+from pr_review.llm.errors.failure import ProviderFailure
 
 CALL = {
     "id": "c1",
     "type": "function",
     "function": {"name": "read_repository_file", "arguments": '{"path":"a"}'},
 }
+READ = RequestedCall(id="c1", name="read_repository_file", arguments='{"path":"a"}')
 REVIEW = '{"summary":"ok","findings":[],"notes":[]}'
 
 
@@ -43,9 +46,20 @@ def called(calls: object = (CALL,), finish: str = "tool_calls", **extra: object)
 
 
 @pytest.fixture
-def decode(tools):
+def decode_turn(tools):
     def run(value: object, profile: str = "generic", *, headers: dict | None = None, in_text: bool = False):
-        return Decoder(PROFILES[profile], in_text).decode(value, headers or {}, Round(1, tools))
+        return Decoder(PROFILES[profile], in_text).decode(value, headers or {}, TurnContext(1, tools))
+
+    return run
+
+
+@pytest.fixture
+def decode(decode_turn):
+    """The reply of a turn, before the shape of its calls is looked at, or the failure."""
+
+    def run(*args, **options):
+        decoded = decode_turn(*args, **options)
+        return decoded.reply if isinstance(decoded, DecodedTurn) else decoded
 
     return run
 
@@ -55,9 +69,10 @@ def test_a_final_answer(decode):
     assert reply == Reply(
         request_id="r1",
         model="m",
-        finish_reason="stop",
+        finish=FinishReason.STOP,
+        finish_word="stop",
         message={"role": "assistant", "content": REVIEW},
-        content=REVIEW,
+        text=REVIEW,
         usage=Usage(prompt_tokens=3, completion_tokens=2, total_tokens=5),
     )
 
@@ -65,7 +80,8 @@ def test_a_final_answer(decode):
 def test_calls_and_the_message_as_it_came(decode):
     value = called(reasoning_content="", refusal=None)
     reply = decode(value)
-    assert reply.tool_calls == (CALL,)
+    assert reply.calls == (READ,)
+    assert reply.finish is FinishReason.TOOL_CALLS
     assert list(reply.message.items()) == list(value["choices"][0]["message"].items())
 
 
@@ -111,25 +127,25 @@ def test_outside_the_envelope_is_an_invalid_response(decode, value, profile):
 def test_no_calls_are_the_same_in_three_spellings(decode, calls):
     message = {"role": "assistant", "content": REVIEW} | ({} if calls is ... else {"tool_calls": calls})
     reply = decode(body(message=message))
-    assert reply.tool_calls == ()
+    assert reply.calls == ()
     assert reply.message == message
 
 
 @pytest.mark.parametrize("finish", ["tool_calls", "length", None, "", "eos", "whatever"])
-def test_the_raw_finish_reason_is_kept(decode, finish):
-    assert decode(body(finish)).finish_reason == finish
+def test_the_providers_word_is_kept(decode, finish):
+    assert decode(body(finish)).finish_word == finish
 
 
 def test_a_missing_finish_reason_is_null(decode):
     value = body()
     del value["choices"][0]["finish_reason"]
-    assert decode(value).finish_reason is None
+    assert decode(value).finish_word is None
 
 
 @pytest.mark.parametrize(("length", "kept"), [(63, 63), (64, 64), (65, 64)])
 def test_a_finish_reason_is_bounded(decode, length, kept):
     assert MAX_FINISH_CHARS == 64
-    assert len(decode(body("x" * length)).finish_reason) == kept
+    assert len(decode(body("x" * length)).finish_word) == kept
 
 
 @pytest.mark.parametrize(("length", "kept"), [(255, 255), (256, 256), (257, 256)])
@@ -173,53 +189,129 @@ def test_usage_is_found_in_its_odd_places_and_is_never_zero_by_guess(value, usag
     assert find_usage(value) == usage
 
 
-@pytest.mark.parametrize("finish", ["stop", "tool_call", "function_call", "eos", "end_turn", ""])
-def test_calls_decide_under_a_loose_profile_only(decode, finish):
-    assert decode(called(finish=finish), "vllm").calls_signal
-    strict = decode(called(finish=finish))
-    assert not strict.calls_signal
-    assert "vllm" in strict.hint
+@pytest.mark.parametrize("calls", [True, False])
+@pytest.mark.parametrize(
+    ("word", "meaning"),
+    [
+        ("stop", FinishReason.STOP),
+        ("tool_calls", FinishReason.TOOL_CALLS),
+        ("length", FinishReason.LENGTH),
+        ("content_filter", FinishReason.CONTENT_FILTER),
+        ("eos", FinishReason.UNKNOWN),
+        ("", FinishReason.UNKNOWN),
+        (None, FinishReason.UNKNOWN),
+    ],
+)
+def test_the_word_decides_what_the_turn_is(decode, word, meaning, calls):
+    """The conversation refuses calls that contradict it."""
+    assert decode(called(finish=word) if calls else body(word)).finish is meaning
 
 
-@pytest.mark.parametrize("finish", ["length", "content_filter", None, "weird"])
-def test_other_finish_reasons_never_signal(decode, finish):
-    assert not decode(called(finish=finish), "vllm").calls_signal
-    assert decode(called(finish=finish)).hint == ""
+@pytest.mark.parametrize("word", ["stop", "tool_call", "function_call", "eos", "end_turn", ""])
+def test_calls_decide_under_a_loose_profile_only(decode, word):
+    assert decode(called(finish=word), "vllm").finish is FinishReason.TOOL_CALLS
+    assert decode(body(word), "vllm").finish is FinishReason.STOP
+    strict = decode(called(finish=word))
+    assert strict.finish is (FinishReason.STOP if word == "stop" else FinishReason.UNKNOWN)
+    assert "vllm" in strict.advice
 
 
-def test_a_hint_names_the_profiles_that_accept_everything_wrong(decode):
-    """Decision 5."""
-    hint = decode(called([CALL | {"id": ""}])).hint
-    assert {"mistral", "gemini-compat", "llamacpp", "ollama"} <= set(hint.replace(",", "").split())
-    both = decode(called([{**CALL, "id": "", "function": {"name": "x", "arguments": {}}}])).hint
+@pytest.mark.parametrize("word", ["length", "content_filter", None, "weird"])
+def test_after_other_words_calls_never_decide(decode, word):
+    assert decode(called(finish=word), "vllm").finish is decode(body(word)).finish
+    assert decode(called(finish=word)).advice == ""
+
+
+def test_announced_calls_that_are_missing_are_not_a_final_turn(decode):
+    assert decode(body("tool_calls"), "vllm").finish is FinishReason.TOOL_CALLS
+
+
+def test_the_advice_names_the_profiles_that_accept_everything_wrong(decode):
+    advice = decode(called([CALL | {"id": ""}])).advice
+    assert {"mistral", "gemini-compat", "llamacpp", "ollama"} <= set(advice.replace(",", "").split())
+    both = decode(called([{**CALL, "id": "", "function": {"name": "x", "arguments": {}}}])).advice
     assert set(both.replace(",", "").split()) & PROFILES.keys() == {"mistral", "ollama"}
-    assert decode(called()).hint == ""
-    assert decode(called([CALL | {"id": ""}]), "ollama").hint == ""
+    assert decode(called()).advice == ""
+    assert decode(called([CALL | {"id": ""}]), "ollama").advice == ""
 
 
-def test_repaired_calls_are_in_the_message_too(decode):
-    """Both sides carry the same id (sample 2)."""
+def test_normalised_calls_are_in_the_message_too(decode):
+    """Both sides carry the same id."""
     value = called([CALL | {"id": ""}, CALL | {"id": ""}], extra=1)
     reply = decode(value, "ollama")
-    assert [call["id"] for call in reply.tool_calls] == ["r001i0000", "r001i0001"]
-    assert reply.message["tool_calls"] == list(reply.tool_calls)
+    assert [call.id for call in reply.calls] == ["r001i0000", "r001i0001"]
+    assert [call["id"] for call in reply.message["tool_calls"]] == ["r001i0000", "r001i0001"]
     assert list(reply.message) == list(value["choices"][0]["message"])
 
 
-def test_what_was_put_right_is_named_and_replaced_ids_are_kept(decode):
-    """Decision 5."""
+def test_what_was_normalised_is_named_and_replaced_ids_are_kept(decode_turn):
     calls = [CALL | {"id": given} for given in ("", None, "null", 7, "c1", "c1")] + ["no call"]
-    reply = decode(called(calls), "ollama")
-    assert reply.original_ids == ("", "", "null", None, None, "c1", None)
-    assert reply.put_right == tuple(sorted((Tolerance.MISSING_IDS, Tolerance.DUPLICATE_IDS)))
-    assert decode(called(calls)).put_right == ()
+    turn = decode_turn(called(calls), "ollama")
+    originals = [call.original_id for call in turn.reply.calls]
+    assert originals == ["", "", "null", None, None, "c1", None]
+    assert turn.normalised == tuple(sorted((Tolerance.MISSING_IDS, Tolerance.DUPLICATE_IDS)))
+    assert decode_turn(called(calls)).normalised == ()
     thinking = body(message={"role": "assistant", "content": "<think>x</think>{}"})
-    assert decode(thinking, "vllm").put_right == (Tolerance.THINK_BLOCK,)
+    assert decode_turn(thinking, "vllm").normalised == (Tolerance.THINK_BLOCK,)
+
+
+NO_FUNCTION = "A tool call is not of type function."
+NO_ID = "A tool call has no id, or one that is too long."
+NO_NAME = "A tool call names no function."
+MISSHAPEN = [
+    ("call", NO_FUNCTION),
+    (None, NO_FUNCTION),
+    (CALL | {"type": "custom"}, NO_FUNCTION),
+    (CALL | {"type": None}, NO_FUNCTION),
+    (CALL | {"id": 7}, NO_ID),
+    (CALL | {"id": None}, NO_ID),
+    (CALL | {"function": None}, NO_NAME),
+    (CALL | {"function": "read"}, NO_NAME),
+    ({"type": "custom"}, NO_FUNCTION),
+    ({"type": "function"}, NO_ID),
+]
+
+
+@pytest.mark.parametrize(("call", "detail"), MISSHAPEN)
+def test_a_call_without_the_wires_shape_is_an_invalid_call(decode_turn, call, detail):
+    turn = decode_turn(called([CALL, call]))
+    with pytest.raises(InvalidTurn) as error:
+        turn.with_valid_calls()
+    assert (error.value.reason, error.value.detail) == (TerminationReason.INVALID_TOOL_CALL, detail)
+    default = "Run again; if it persists choose a model with reliable tool calling."
+    assert error.value.advice == (turn.reply.advice or default)
+
+
+def test_a_misshapen_call_that_a_profile_accepts_is_advice(decode_turn):
+    with pytest.raises(InvalidTurn, match="not of type") as error:
+        decode_turn(called([CALL | {"type": None}])).with_valid_calls()
+    assert "provider-profile mistral" in error.value.advice
+
+
+@pytest.mark.parametrize("finish", ["stop", "length", "content_filter", None, "weird"])
+def test_calls_of_a_turn_that_is_refused_for_its_end_are_not_looked_at(decode_turn, finish):
+    """The finish reason is refused first, and it has to know that there are calls."""
+    reply = decode_turn(called(["call", CALL], finish)).with_valid_calls()
+    assert reply.calls == (RequestedCall(id="", name=None, arguments=None), READ)
+
+
+@pytest.mark.parametrize("name", [None, 5, ["read"], {}])
+@pytest.mark.parametrize("arguments", [None, 5, True, [1], {"path": "a"}])
+def test_a_name_or_arguments_in_no_form_of_the_wire_are_none(decode_turn, name, arguments):
+    """The conversation refuses them after it has checked ids and counts."""
+    call = CALL | {"function": {"name": name, "arguments": arguments}}
+    reply = decode_turn(called([call])).with_valid_calls()
+    assert reply.calls == (RequestedCall(id="c1", name=None, arguments=None),)
+
+
+def test_arguments_as_an_object_are_text_under_a_profile(decode):
+    call = CALL | {"function": {"name": "read_repository_file", "arguments": {"path": "a"}}}
+    assert decode(called([call]), "ollama").calls == (READ,)
 
 
 def test_repeated_ids_are_the_profiles_to_allow(decode):
-    assert decode(called(), "kimi").repeats_ids
-    assert not decode(called()).repeats_ids
+    assert decode(called(), "kimi").call_ids is CallIdScope.TURN
+    assert decode(called()).call_ids is CallIdScope.CONVERSATION
 
 
 PARTS = [
@@ -243,8 +335,8 @@ PARTS = [
 )
 def test_content_parts(decode, content, strict, tolerant):
     message = {"role": "assistant", "content": content}
-    assert decode(body(message=message)).content == strict
-    assert decode(body(message=message), "mistral").content == tolerant
+    assert decode(body(message=message)).text == strict
+    assert decode(body(message=message), "mistral").text == tolerant
     assert decode(body(message=message), "mistral").message == message
 
 
@@ -260,15 +352,15 @@ def test_content_parts(decode, content, strict, tolerant):
 )
 def test_one_closed_think_block_at_the_start_is_taken_off(decode, content, tolerant):
     message = {"role": "assistant", "content": content}
-    assert decode(body(message=message)).content == content
-    assert decode(body(message=message), "vllm").content == tolerant
+    assert decode(body(message=message)).text == content
+    assert decode(body(message=message), "vllm").text == tolerant
     assert decode(body(message=message), "vllm").message == message
 
 
 def test_reasoning_is_never_an_answer(decode):
-    """Sample 11."""
+    """A model may spend all of its output on reasoning."""
     reply = decode(body(message={"role": "assistant", "content": "", "reasoning_content": REVIEW}))
-    assert reply.content == ""
+    assert reply.text == ""
 
 
 def test_a_refusal_is_named_and_its_text_dropped(decode):
@@ -286,29 +378,29 @@ MARKERS = [
 
 @pytest.mark.parametrize("text", MARKERS)
 def test_a_call_in_prose_is_named_and_never_read(decode, text):
-    """Sample 21."""
+    """Repository text that a model quotes could hold one."""
     message = {"role": "assistant", "content": "Let me look. " + text}
     assert CALL_MARKERS.search(text)
     with pytest.raises(InvalidTurn, match="tool call as text") as error:
         decode(body(message=message))
     assert "tool-mode" in error.value.advice
-    assert decode(body(message=message), in_text=True).content == message["content"]
+    assert decode(body(message=message), in_text=True).text == message["content"]
 
 
 def test_words_beside_calls_do_not_matter(decode):
-    assert decode(called(content="<tool_call>", refusal="no")).tool_calls == (CALL,)
+    assert decode(called(content="<tool_call>", refusal="no")).calls == (READ,)
 
 
 def test_a_review_that_quotes_a_marker_is_a_review(decode):
     content = '{"summary":"prints <tool_call>","findings":[],"notes":[]}'
-    assert decode(body(message={"role": "assistant", "content": content})).content == content
+    assert decode(body(message={"role": "assistant", "content": content})).text == content
 
 
 def test_an_error_inside_a_success(decode):
-    """Sample 31: malformed by the protocol, handled as its status under a profile."""
+    """Malformed by the protocol, handled as its status under a profile."""
     value = {"error": {"code": 429, "message": "upstream SECRET", "metadata": {"raw": "SECRET"}}}
     strict = decode(value)
-    assert isinstance(strict, Failure)
+    assert isinstance(strict, ProviderFailure)
     assert not strict.retryable
     assert strict.error().termination_reason is TerminationReason.INVALID_MODEL_RESPONSE
     assert "openrouter" in strict.error().advice
@@ -320,14 +412,13 @@ def test_an_error_inside_a_success(decode):
 
 @pytest.mark.parametrize("empty", [None, {}, "", False])
 def test_an_empty_error_is_none(decode, empty):
-    assert decode(body(error=empty)).content == REVIEW
+    assert decode(body(error=empty)).text == REVIEW
 
 
 def test_a_server_that_gave_up_is_asked_again_under_its_profile(decode):
-    """Sample 9."""
     value = body("insufficient_system_resource", message={"role": "assistant", "content": ""})
     assert decode(value, "deepseek").kind is kinds.GAVE_UP
-    assert decode(value).finish_reason == "insufficient_system_resource"
+    assert decode(value).finish_word == "insufficient_system_resource"
 
 
 KEYS = [
@@ -352,7 +443,10 @@ JSON = st.recursive(
 @given(JSON | st.builds(body, JSON, message=JSON), st.sampled_from(sorted(PROFILES)))
 def test_any_body_is_a_reply_a_failure_or_an_invalid_turn(value, profile):
     try:
-        outcome = Decoder(PROFILES[profile]).decode(value, {}, Round(1, ()))
+        outcome = Decoder(PROFILES[profile]).decode(value, {}, TurnContext(1, ()))
     except InvalidTurn:
         return
-    assert isinstance(outcome, Reply | Failure)
+    assert isinstance(outcome, DecodedTurn | ProviderFailure)
+    if isinstance(outcome, DecodedTurn):
+        with suppress(InvalidTurn):
+            assert isinstance(outcome.with_valid_calls(), Reply)

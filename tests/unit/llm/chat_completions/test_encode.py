@@ -1,4 +1,4 @@
-"""The conversation on the wire (items 16, 21, 22; samples 28, 30, 49)."""
+"""The conversation on the wire."""
 
 import pytest
 from hypothesis import given
@@ -50,7 +50,7 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(NAMES, VALUES, max_size=6).filter(lambda raw: "tool_calls" not in raw))
 def test_an_assistant_message_goes_back_byte_for_byte(extra):
-    """Unknown keys, nulls and the order of keys survive (item 21)."""
+    """Unknown keys, nulls and the order of keys survive, because providers check them."""
     raw = {"reasoning_content": "", "role": "assistant", **extra, "content": None}
     message = Message(role=Role.ASSISTANT, raw=raw)
     assert strict_json.dumps(encode_message(message, GENERIC)) == strict_json.dumps(raw)
@@ -58,7 +58,7 @@ def test_an_assistant_message_goes_back_byte_for_byte(extra):
 
 @pytest.mark.parametrize("name", ["groq", "mistral"])
 def test_reasoning_is_not_replayed_where_the_server_refuses_it(name):
-    """Sample 28: generic keeps it, these do not."""
+    """The generic profile keeps it."""
     message = calling(reasoning_content="long thought")
     assert "reasoning_content" not in encode_message(message, PROFILES[name])
     assert "reasoning_content" in encode_message(message, GENERIC)
@@ -104,6 +104,6 @@ def test_paired_histories_are_sent(history):
     ],
 )
 def test_a_history_that_servers_refuse_is_never_sent(history):
-    """Sample 49; only a bug of ours can make one, so it is not an error of the tree."""
+    """Only a bug of ours can make one, so it is not an error of the tree."""
     with pytest.raises(RuntimeError):
         encode_messages([SYSTEM, *history], GENERIC)

@@ -1,4 +1,4 @@
-"""Tool schemas in each server's form (item 89, Appendix 2)."""
+"""Tool schemas in each server's form."""
 
 import json
 
@@ -22,7 +22,7 @@ UNSUPPORTED = {
 
 
 def assert_strict(node: dict) -> None:
-    """The contract of item 89, at every node."""
+    """What the strictest servers (Bedrock, Gemini) take, at every node."""
     assert isinstance(node["type"], str)
     assert not UNSUPPORTED & node.keys()
     assert node.get("default", 0) is not None

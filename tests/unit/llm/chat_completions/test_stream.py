@@ -1,4 +1,4 @@
-"""Streams: any chunking of a message gives the message, and nothing partial is ever used (items 79, 80)."""
+"""Streams: any chunking of a message gives the message, and nothing partial is ever used."""
 
 import itertools
 import json
@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pr_review.domain import strict_json
 from pr_review.errors import InvalidTurn, TerminationReason
 from pr_review.llm.chat_completions.profiles import PROFILES
-from pr_review.llm.chat_completions.stream import EventReader, StreamAssembler, merge
+from pr_review.llm.chat_completions.stream import StreamAssembler, join_surrogates, merge
 from pr_review.llm.errors import kinds
-from pr_review.llm.errors.classify import Failure
+from pr_review.llm.errors.failure import ProviderFailure
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
 
@@ -44,41 +44,6 @@ def cut(data: Any, at: list[int]) -> list[Any]:
     """The text or bytes in pieces."""
     bounds = [0, *sorted(place % (len(data) + 1) for place in at), len(data)]
     return [data[start:end] for start, end in itertools.pairwise(bounds)]
-
-
-# --- the reader of events ---------------------------------------------------------------------------------
-
-FRAMES = [
-    (b"data: a\n\n", [b"a"]),
-    (b"data:a\r\n\r\n", [b"a"]),
-    (b"data: a\r\rdata: b\r\r", [b"a", b"b"]),
-    (b"data: a\ndata: b\n\n", [b"a\nb"]),
-    (b"data: a\r\ndata:  b\r\n\r\n", [b"a\n b"]),
-    (b": keep-alive\n\ndata: a\n\n", [b"a"]),
-    (b"event: x\nid: 1\nretry: 5\ndata: a\n\n", [b"a"]),
-    (b"\n\n\ndata: a\n\n\n\n", [b"a"]),
-    (b"data: a", [b"a"]),
-    (b"data: a\r", [b"a"]),
-    (b"data: a\n", [b"a"]),
-    (b"data\n\n", [b""]),
-    (b"{}\n", []),
-    (b"", []),
-]
-
-
-@pytest.mark.parametrize(("stream", "events"), FRAMES)
-def test_events_are_the_same_however_the_bytes_arrive(stream, events):
-    for size in (1, 2, 3, 1000):
-        reader = EventReader()
-        pieces = [stream[start : start + size] for start in range(0, len(stream), size)]
-        read = [event for piece in pieces for event in reader.feed(piece)]
-        assert read + list(reader.close()) == events
-
-
-def test_an_empty_piece_changes_nothing():
-    reader = EventReader()
-    read = [event for piece in (b"data: a\r", b"", b"\ndata: b\r\n\r\n") for event in reader.feed(piece)]
-    assert read == [b"a\nb"]
 
 
 # --- the same message in one piece and in many ------------------------------------------------------------
@@ -154,6 +119,11 @@ def test_halves_of_a_character_in_two_deltas_are_joined():
     assert assemble(stream)["choices"][0]["message"]["content"] == "😀"
 
 
+@given(st.dictionaries(TEXT, st.none() | st.booleans() | st.integers() | TEXT, max_size=3))
+def test_joining_surrogates_changes_nothing_else(value):
+    assert join_surrogates(value) == value
+
+
 def test_usage_ids_and_model_come_from_any_chunk():
     body = assemble(
         sse(
@@ -171,7 +141,7 @@ def test_usage_ids_and_model_come_from_any_chunk():
 
 @pytest.mark.parametrize("late", [None, "", "stop", "length"])
 def test_the_first_finish_reason_wins(late):
-    """Sample 58; some servers send an empty one until the end."""
+    """Some servers send an empty one until the end."""
     assert assemble(sse([chunk({}, ""), chunk({}, "tool_calls"), chunk({}, late)]))["choices"][0][
         "finish_reason"
     ] == ("tool_calls")
@@ -225,7 +195,6 @@ def test_a_sparse_index_is_in_order_of_appearance():
 
 
 def test_a_missing_index_needs_a_profile():
-    """Sample 53."""
     events = [
         fragment(None, "c1", "a", "{"),
         fragment(None, None, None, "}"),
@@ -258,7 +227,6 @@ def test_many_calls_without_index_are_read_in_linear_time():
 
 
 def test_a_shared_index_needs_a_profile():
-    """Sample 54."""
     events = [fragment(0, "c1", "a", "{}"), fragment(0, "c2", "b", "["), fragment(0, "c2", None, "]")]
     with pytest.raises(InvalidTurn) as error:
         calls_of(*events)
@@ -267,7 +235,7 @@ def test_a_shared_index_needs_a_profile():
 
 
 def test_a_fragment_without_name_under_its_own_index_is_not_merged_by_guess():
-    """Sample 55: the round's validation refuses the call without id and name."""
+    """The call without id and name is refused later."""
     assert calls_of(fragment(0, "c1", "a"), fragment(1, None, None, "{}"), profile="ollama") == [
         ("c1", "a", ""),
         (None, None, "{}"),
@@ -275,7 +243,6 @@ def test_a_fragment_without_name_under_its_own_index_is_not_merged_by_guess():
 
 
 def test_a_final_chunk_that_repeats_a_call_does_not_double_its_arguments():
-    """Sample 58."""
     whole = fragment(0, "c1", "a", '{"path":"x"}')
     last = chunk(whole["choices"][0]["delta"], "tool_calls")
     message = message_of([fragment(0, "c1", "a", '{"pa'), fragment(0, arguments='th":"x"}'), last])
@@ -352,9 +319,9 @@ def test_a_garbled_chunk_is_asked_for_again_under_a_profile(name):
 
 @pytest.mark.parametrize("stream", BROKEN.values(), ids=BROKEN.keys())
 def test_a_stream_that_breaks_off_gives_nothing(stream):
-    """Sample 57: refused, or asked again under a profile."""
+    """Refused, or asked again under a profile."""
     strict, tolerant = assemble(stream), assemble(stream, "openrouter")
-    assert isinstance(strict, Failure)
+    assert isinstance(strict, ProviderFailure)
     assert not strict.retryable
     assert strict.error().termination_reason is TerminationReason.INVALID_MODEL_RESPONSE
     assert "openrouter" in strict.error().advice
@@ -403,7 +370,7 @@ def test_any_events_are_a_body_a_failure_or_an_invalid_turn(events):
             body = assemble(sse(events), profile)
         except InvalidTurn:
             continue
-        assert isinstance(body, dict | Failure)
+        assert isinstance(body, dict | ProviderFailure)
 
 
 @given(JSON, JSON)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.domain.chat import Message, Reply, Role
+from pr_review.domain.chat import FinishReason, Message, Reply, RequestedCall, Role
 from pr_review.errors import InvalidTurn, TerminationReason
-from pr_review.llm.chat_completions.text_tools import read_calls, write_as_text
-from pr_review.llm.chat_completions.tolerance import Round
+from pr_review.llm.chat_completions.finish import read_finish
+from pr_review.llm.chat_completions.text_tools import read_text_turn, write_as_text
 from pr_review.llm.scripted import calling, saying
 
 CALLS = '{"tool_calls":[{"name":"a","arguments":{"x":"é"}},{"name":"b","arguments":{}}]}'
@@ -18,8 +18,9 @@ REVIEW = '{"summary":"ok","findings":[],"notes":[]}'
 
 
 def read(content: str | None, finish: str | None = "stop") -> Reply:
-    reply = saying(content or "").model_copy(update={"content": content, "finish_reason": finish})
-    return read_calls(reply, Round(2, ()))
+    meaning = read_finish(finish, calls=False, calls_imply_tools=())
+    reply = saying("").model_copy(update={"text": content, "finish": meaning, "finish_word": finish})
+    return read_text_turn(reply, 2)
 
 
 def fenced(text: str, label: str = "json") -> str:
@@ -37,27 +38,38 @@ def fenced(text: str, label: str = "json") -> str:
         fenced(json.dumps(json.loads(CALLS), indent=2)),
     ],
 )
-def test_calls_become_native_ones(content):
+def test_calls_are_read_as_if_they_were_native(content):
     reply = read(content)
-    assert reply.tool_calls == (
-        {"id": "r002i0000", "type": "function", "function": {"name": "a", "arguments": '{"x":"é"}'}},
-        {"id": "r002i0001", "type": "function", "function": {"name": "b", "arguments": "{}"}},
+    assert reply.calls == (
+        RequestedCall(id="r002i0000", name="a", arguments={"x": "é"}),
+        RequestedCall(id="r002i0001", name="b", arguments={}),
     )
-    assert (reply.calls_signal, reply.text_calls) == (True, True)
-    assert reply.message["content"] == content
+    assert reply.finish is FinishReason.TOOL_CALLS
+    assert reply.message == saying("").message, "the message goes back as it came"
 
 
 @pytest.mark.parametrize(
-    ("finish", "signal"), [("stop", True), ("eos", True), ("length", False), (None, False)]
+    ("finish", "with_calls", "without"),
+    [
+        ("stop", FinishReason.TOOL_CALLS, FinishReason.STOP),
+        ("eos", FinishReason.TOOL_CALLS, FinishReason.UNKNOWN),
+        ("end_turn", FinishReason.TOOL_CALLS, FinishReason.UNKNOWN),
+        ("", FinishReason.TOOL_CALLS, FinishReason.UNKNOWN),
+        ("tool_calls", FinishReason.TOOL_CALLS, FinishReason.TOOL_CALLS),
+        ("length", FinishReason.LENGTH, FinishReason.LENGTH),
+        ("content_filter", FinishReason.CONTENT_FILTER, FinishReason.CONTENT_FILTER),
+        (None, FinishReason.UNKNOWN, FinishReason.UNKNOWN),
+    ],
 )
-def test_a_cut_answer_does_not_signal_calls(finish, signal):
-    assert read(fenced(CALLS), finish).calls_signal is signal
+def test_a_natural_end_with_calls_is_a_tool_turn_and_a_cut_answer_is_not(finish, with_calls, without):
+    assert read(fenced(CALLS), finish).finish is with_calls
+    assert read(REVIEW, finish).finish is without
 
 
 @pytest.mark.parametrize("content", [REVIEW, fenced(REVIEW), "Here it is.\n" + fenced(REVIEW)])
-def test_a_final_review_is_the_content(content):
+def test_a_final_review_is_the_text_without_its_fence(content):
     reply = read(content)
-    assert (reply.content, reply.tool_calls, reply.text_calls) == (REVIEW, (), True)
+    assert (reply.text, reply.calls, reply.finish) == (REVIEW, (), FinishReason.STOP)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +88,7 @@ def test_a_final_review_is_the_content(content):
 def test_prose_is_never_a_call(content):
     """Repository text that a model quotes could hold one."""
     reply = read(content)
-    assert (reply.tool_calls, reply.content) == ((), content)
+    assert (reply.calls, reply.text) == ((), content)
 
 
 @pytest.mark.parametrize(
@@ -99,14 +111,25 @@ def test_a_block_that_is_not_clean_is_refused(content):
     "call", ["x", 5, None, {}, {"name": 5, "arguments": "{}"}, {"name": "a", "arguments": [1]}]
 )
 def test_a_bad_call_keeps_its_place_for_the_round_to_refuse(call):
-    reply = read(json.dumps({"tool_calls": [call]}))
-    assert len(reply.tool_calls) == 1
-    assert reply.tool_calls[0]["id"] == "r002i0000"
+    (requested,) = read(json.dumps({"tool_calls": [call]})).calls
+    assert requested.id == "r002i0000"
+    assert requested.name is None or requested.arguments is None
+
+
+def test_arguments_that_are_text_stay_text():
+    (requested,) = read(json.dumps({"tool_calls": [{"name": "a", "arguments": '{"x":1}'}]})).calls
+    assert requested.arguments == '{"x":1}'
+
+
+def test_half_a_character_in_the_arguments_is_the_models_fault():
+    """The schema of the arguments refuses it; it must not end the run as a bug of ours."""
+    (requested,) = read('{"tool_calls":[{"name":"a","arguments":{"x":"\\ud800"}}]}').calls
+    assert requested.arguments == {"x": "\ud800"}
 
 
 def test_native_calls_were_not_offered():
     with pytest.raises(InvalidTurn, match="native"):
-        read_calls(calling(("c1", "a", {})), Round(1, ()))
+        read_text_turn(calling(("c1", "a", {})), 1)
 
 
 def test_many_fences_are_read_in_linear_time():
@@ -122,7 +145,7 @@ def test_any_text_is_a_reply_or_an_invalid_turn(content):
         reply = read(content)
     except InvalidTurn:
         return
-    assert reply.text_calls
+    assert isinstance(reply, Reply)
 
 
 def test_the_conversation_in_text(conversation, tools):

@@ -1,5 +1,6 @@
-"""What profiles put right, and that nothing is touched without one."""
+"""What profiles normalise, and that nothing is touched without one."""
 
+import json
 import re
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from pr_review.domain.chat import ToolSpec
 from pr_review.llm.chat_completions.profile import Profile, Tolerance
-from pr_review.llm.chat_completions.tolerance import Round, repair_calls, synthetic_id
+from pr_review.llm.chat_completions.tolerance import TurnContext, normalise_calls, synthetic_id
 
 TOOLS = (
     ToolSpec(name="read", description="", parameters={"type": "object", "required": ["path"]}),
@@ -22,10 +23,10 @@ def profile(*tolerances: Tolerance) -> Profile:
     return Profile(name="x", server="", endpoint="", model="", tolerances=frozenset(tolerances))
 
 
-def repair(call, *tolerances: Tolerance):
+def normalise(call, *tolerances: Tolerance):
     """One call under a profile with exactly these tolerances."""
-    (repaired,), found = repair_calls([call], profile(*tolerances), Round(2, TOOLS))
-    return repaired, found
+    (normalised,), found = normalise_calls([call], profile(*tolerances), TurnContext(2, TOOLS))
+    return normalised, found
 
 
 def with_arguments(name: str, arguments: object) -> dict:
@@ -74,11 +75,11 @@ DEVIATIONS = [
 
 
 @pytest.mark.parametrize(("tolerance", "call", "key", "value"), DEVIATIONS)
-def test_a_deviation_is_put_right_only_under_its_tolerance(tolerance, call, key, value):
-    repaired, found = repair(call, tolerance)
-    assert repaired[key] == value
+def test_a_deviation_is_normalised_only_under_its_tolerance(tolerance, call, key, value):
+    normalised, found = normalise(call, tolerance)
+    assert normalised[key] == value
     assert found == {tolerance}
-    untouched, named = repair(call, *(other for other in Tolerance if other is not tolerance))
+    untouched, named = normalise(call, *(other for other in Tolerance if other is not tolerance))
     assert untouched == call
     assert named == {tolerance}
 
@@ -96,6 +97,7 @@ def test_a_deviation_is_put_right_only_under_its_tolerance(tolerance, call, key,
         with_arguments("read", True),
         with_arguments("read", '"[1]"'),
         with_arguments("read", '"\\"{}\\""'),
+        with_arguments("read", json.dumps('{"path":"\\ud800"}')),  # cannot be sent back as UTF-8
         with_arguments("read", "{broken"),
         GOOD | {"function": None},
         "call",
@@ -105,28 +107,28 @@ def test_a_deviation_is_put_right_only_under_its_tolerance(tolerance, call, key,
 )
 def test_what_no_profile_accepts_stays_as_it_is(call):
     """The round's validation refuses it."""
-    assert repair(call, *Tolerance) == (call, set())
+    assert normalise(call, *Tolerance) == (call, set())
 
 
 def test_the_second_of_two_equal_ids_is_replaced():
     calls = [GOOD, GOOD, GOOD | {"id": "c2"}]
-    repaired, found = repair_calls(calls, profile(Tolerance.DUPLICATE_IDS), Round(3, TOOLS))
-    assert [call["id"] for call in repaired] == ["c1", "r003i0001", "c2"]
+    normalised, found = normalise_calls(calls, profile(Tolerance.DUPLICATE_IDS), TurnContext(3, TOOLS))
+    assert [call["id"] for call in normalised] == ["c1", "r003i0001", "c2"]
     assert found == {Tolerance.DUPLICATE_IDS}
-    assert repair_calls(calls, profile(), Round(3, TOOLS)) == (calls, {Tolerance.DUPLICATE_IDS})
+    assert normalise_calls(calls, profile(), TurnContext(3, TOOLS)) == (calls, {Tolerance.DUPLICATE_IDS})
 
 
 def test_missing_ids_are_not_also_duplicates():
     calls = [GOOD | {"id": ""}, GOOD | {"id": ""}]
-    assert repair_calls(calls, profile(), Round(3, TOOLS)) == (calls, {Tolerance.MISSING_IDS})
+    assert normalise_calls(calls, profile(), TurnContext(3, TOOLS)) == (calls, {Tolerance.MISSING_IDS})
 
 
 def test_unknown_keys_of_a_call_survive():
-    """Gemini's signatures sit there (sample 29)."""
+    """Gemini's signatures are there."""
     extra = {"google": {"thought_signature": "c2ln"}}
-    repaired, _ = repair(GOOD | {"id": "", "extra_content": extra}, *Tolerance)
-    assert repaired["extra_content"] == extra
-    assert list(repaired) == [*GOOD, "extra_content"]
+    normalised, _ = normalise(GOOD | {"id": "", "extra_content": extra}, *Tolerance)
+    assert normalised["extra_content"] == extra
+    assert list(normalised) == [*GOOD, "extra_content"]
 
 
 @given(st.integers(1, 999), st.integers(0, 9999))
@@ -151,7 +153,7 @@ JSON = st.recursive(
 
 @given(st.lists(JSON, max_size=4), st.sets(st.sampled_from(list(Tolerance))))
 def test_any_calls_give_as_many_calls(calls, tolerances):
-    repaired, found = repair_calls(calls, profile(*tolerances), Round(1, TOOLS))
-    assert len(repaired) == len(calls)
+    normalised, found = normalise_calls(calls, profile(*tolerances), TurnContext(1, TOOLS))
+    assert len(normalised) == len(calls)
     if not found & tolerances:
-        assert repaired == calls
+        assert normalised == calls

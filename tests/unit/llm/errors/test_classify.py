@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.errors import ConfigError, InvalidTurn, ModelError, ReviewStopped, TerminationReason
+from pr_review.errors import ConfigError, ContextOverflow, InvalidTurn, ModelError, TerminationReason
 from pr_review.llm.errors import kinds, rules
 from pr_review.llm.errors.classify import (
     MAX_TEXT_CHARS,
-    Failure,
-    classify,
+    classify_failure,
     error_status,
     matching_rule,
     read_signals,
 )
-from pr_review.llm.errors.kinds import Kind
+from pr_review.llm.errors.failure import ProviderFailure
+from pr_review.llm.errors.kinds import FailureKind
 
 KEYS = st.sampled_from([
     "error", "innererror", "message", "code", "type", "status", "detail", "details", "loc", "msg", "param",
@@ -25,7 +25,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=5),
     max_leaves=25,
 )
-ALL_KINDS = [value for value in vars(kinds).values() if isinstance(value, Kind)]
+ALL_KINDS = [value for value in vars(kinds).values() if isinstance(value, FailureKind)]
 SECRET = "sk-proj-Zx81-LEAK"
 
 
@@ -43,16 +43,16 @@ def _poison(value):
 
 @given(st.integers(0, 1000), st.dictionaries(st.text(), st.text()), JSON)
 def test_any_status_and_body_give_a_failure_and_an_error(status, headers, body):
-    failure = classify(status, headers, body, optional={"temperature"})
+    failure = classify_failure(status, headers, body, optional={"temperature"})
     assert failure.error().code
     assert failure.retryable == (failure.kind.retries > 0)
 
 
 @given(JSON.map(_poison))
 def test_nothing_of_a_body_reaches_the_error(body):
-    """Item 72: whatever a provider says stays there."""
+    """A provider may quote the key or private text."""
     for status in (200, 307, 400, 401, 404, 413, 422, 429, 500, 529):
-        raised = classify(status, {"retry-after": SECRET, "x": SECRET}, body).error()
+        raised = classify_failure(status, {"retry-after": SECRET, "x": SECRET}, body).error()
         assert SECRET not in f"{raised} {raised.code} {raised.detail} {raised.advice} {raised.args}"
 
 
@@ -167,17 +167,17 @@ TABLE = [
 
 @pytest.mark.parametrize(("status", "body", "kind"), TABLE)
 def test_each_shape_is_its_kind(status, body, kind):
-    assert classify(status, {}, body).kind is kind
+    assert classify_failure(status, {}, body).kind is kind
 
 
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 422])
 def test_what_cannot_pass_by_itself_is_never_retried(status):
-    assert not classify(status, {}, error()).retryable
+    assert not classify_failure(status, {}, error()).retryable
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 def test_what_may_pass_by_itself_is_retried(status):
-    assert classify(status, {}, error()).retryable
+    assert classify_failure(status, {}, error()).retryable
 
 
 def test_every_rule_is_reached():
@@ -190,16 +190,20 @@ def test_a_phrase_beyond_what_is_read_is_not_seen():
     """A body of 2 MiB does not make the search slow."""
     phrase = "prompt is too long"
     assert (
-        classify(400, {}, error("x" * (MAX_TEXT_CHARS - len(phrase)) + phrase)).kind is kinds.CONTEXT_OVERFLOW
+        classify_failure(400, {}, error("x" * (MAX_TEXT_CHARS - len(phrase)) + phrase)).kind
+        is kinds.CONTEXT_OVERFLOW
     )
-    assert classify(400, {}, error("x" * (MAX_TEXT_CHARS - len(phrase) + 1) + phrase)).kind is kinds.REJECTED
+    assert (
+        classify_failure(400, {}, error("x" * (MAX_TEXT_CHARS - len(phrase) + 1) + phrase)).kind
+        is kinds.REJECTED
+    )
 
 
 def test_the_vendor_names_two_codes():
-    assert classify(401, {}, None, vendor="opencode").code == "opencode_authentication_failed"
-    assert classify(429, {}, None, vendor="opencode").code == "opencode_rate_limited"
-    assert classify(401, {}, None).code == "provider_authentication_failed"
-    assert classify(429, {}, None).code == "provider_rate_limited"
+    assert classify_failure(401, {}, None, vendor="opencode").code == "opencode_authentication_failed"
+    assert classify_failure(429, {}, None, vendor="opencode").code == "opencode_rate_limited"
+    assert classify_failure(401, {}, None).code == "provider_authentication_failed"
+    assert classify_failure(429, {}, None).code == "provider_rate_limited"
 
 
 @pytest.mark.parametrize(
@@ -217,22 +221,23 @@ def test_the_vendor_names_two_codes():
 )
 def test_the_parameter_is_one_that_we_sent_and_the_failure_is_about(body, parameter):
     optional = {"temperature", "top_k", "max", "max_completion_tokens"}
-    assert classify(400, {}, body, optional=optional).parameter == parameter
+    assert classify_failure(400, {}, body, optional=optional).parameter == parameter
 
 
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.code)
 def test_every_kind_becomes_the_error_it_says(kind):
-    raised = Failure(kind).error()
-    expected = {"config": ConfigError, "model": ModelError, "turn": InvalidTurn, "stop": ReviewStopped}
-    assert type(raised) is expected[kind.ends_in.value]
+    raised = ProviderFailure(kind).error()
+    expected = {"config": ConfigError, "model": ModelError, "turn": InvalidTurn, "overflow": ContextOverflow}
+    assert type(raised) is expected[kind.raised_as.value]
     assert raised.termination_reason is kind.reason
     assert raised.detail.endswith(".")
     assert raised.advice.endswith(".")
     assert "{" not in raised.code
 
 
-def test_an_overflow_ends_as_incomplete():
-    stopped = Failure(kinds.CONTEXT_OVERFLOW).error()
+def test_an_overflow_names_the_size_of_its_request_and_ends_as_incomplete():
+    stopped = ProviderFailure(kinds.CONTEXT_OVERFLOW, request_bytes=7).error()
+    assert stopped.request_bytes == 7
     assert stopped.code == "context_overflow"
     assert stopped.termination_reason is TerminationReason.INVALID_MODEL_RESPONSE
 

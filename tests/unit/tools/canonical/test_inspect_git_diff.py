@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from pr_review.domain.change import FileStatus
 from pr_review.domain.chat import HunkId
 from pr_review.errors import ToolFailure
-from pr_review.tools.base import size
-from pr_review.tools.canonical.inspect_git_diff import MAX_DIFF_BYTES, MAX_OMITTED, DiffArgs, InspectGitDiff
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.canonical.inspect_git_diff import DiffArgs, InspectGitDiff
+from pr_review.tools.tool import json_byte_count
+from pr_review.tools.toolbox import Toolbox
 
 KIB = 1024
 
@@ -117,25 +117,40 @@ def test_max_bytes_counts_the_text_s_utf8_bytes_and_cuts_between_hunks(diff_of, 
     assert result.payload["omitted"] == (["é.py"] if shown == 1 else [])
 
 
+@pytest.mark.parametrize(("text_bytes", "shown"), [(65535, 1), (65536, 1), (65537, 0)])
+def test_a_diff_shows_at_most_64_kib_of_text_by_default(diff_of, changed, text_bytes, shown):
+    frame = len(changed("a.py", "").patch.encode())
+    file = changed("a.py", "x" * (text_bytes - frame))
+    assert len(file.patch.encode()) == text_bytes
+    assert len(run(diff_of(file)).shown) == shown
+
+
+@pytest.mark.parametrize(("text_bytes", "shown"), [(130_000, 1), (131_072, 0)])
+def test_a_diff_of_more_than_64_kib_can_be_asked_for(diff_of, changed, text_bytes, shown):
+    """The text may have 128 KiB, but so may the whole result, which also holds the other fields."""
+    file = changed("a.py", "x" * (text_bytes - len(changed("a.py", "").patch.encode())))
+    assert len(run(diff_of(file), max_bytes=131072).shown) == shown
+
+
 @pytest.mark.parametrize(("slack", "omitted"), [(-1, 1), (0, 0), (1, 0)])
 @pytest.mark.parametrize("character", ["x", '"', "\x01", "é"])
 def test_the_whole_result_is_at_most_128_kib_after_escaping(diff_of, changed, slack, omitted, character):
     def diff(filling):
         return diff_of(changed("a.py", "+" + filling))
 
-    room = MAX_DIFF_BYTES - size(run(diff("")).payload) - slack
-    width = size(character) - 2
-    result = run(diff(character * (room // width) + "y" * (room % width)), max_bytes=MAX_DIFF_BYTES)
-    assert size(result.payload) <= MAX_DIFF_BYTES
+    room = 131072 - json_byte_count(run(diff("")).payload) - slack
+    width = json_byte_count(character) - 2
+    result = run(diff(character * (room // width) + "y" * (room % width)), max_bytes=131072)
+    assert json_byte_count(result.payload) <= 131072
     assert result.payload["omitted_count"] == omitted
 
 
 @pytest.mark.parametrize(("slack", "omitted"), [(-1, True), (0, False), (1, False)])
 def test_the_budget_given_by_the_loop_is_kept_exactly(diff_of, changed, slack, omitted):
     diff = diff_of(changed("a.py", "+x" * 50), changed("b.py", '+"' * 50))
-    bound = size(run(diff).payload) + slack
+    bound = json_byte_count(run(diff).payload) + slack
     result = run(diff, budget=bound)
-    assert size(result.payload) <= bound
+    assert json_byte_count(result.payload) <= bound
     assert result.truncated is omitted
 
 
@@ -151,15 +166,30 @@ def test_what_is_omitted_is_always_counted_and_listed_within_bounds(diff_of, cha
     diff = diff_of(*(changed(f"{number:03}.py", "+" + "x" * 100) for number in range(200)))
     result = run(diff, max_bytes=1)
     assert result.payload["omitted_count"] == 200
-    assert result.payload["omitted"] == [f"{number:03}.py" for number in range(MAX_OMITTED)]
+    assert result.payload["omitted"] == [f"{number:03}.py" for number in range(50)]
     assert (result.payload["diff"], result.shown, result.truncated) == ("", (), True)
 
 
 def test_hunks_leave_room_for_the_list_of_what_is_omitted(diff_of, changed):
     diff = diff_of(*(changed(f"{number:03}.py", "+x") for number in range(200)))
     result = run(diff, budget=8192)
-    assert len(result.payload["omitted"]) == MAX_OMITTED
-    assert size(result.payload) <= 8192
+    assert len(result.payload["omitted"]) == 50
+    assert json_byte_count(result.payload) <= 8192
+
+
+@pytest.mark.parametrize(("budget", "reserved"), [(8192, None), (24_000, 4096), (131_072, 4096)])
+@pytest.mark.parametrize(("excess", "shown"), [(-1, True), (0, True), (1, False)])
+def test_the_list_of_what_is_omitted_has_4_kib_or_a_quarter(
+    diff_of, changed, budget, reserved, excess, shown
+):
+    """One file is too large for any budget; the other fits only beside the bytes reserved for the list."""
+    free = budget - json_byte_count(run(diff_of()).payload)
+    room = free - len("2") - (reserved or free // 4)  # the digits of ``omitted_count``
+    cost = json_byte_count(changed("b.py", "").patch) - len('""')
+    files = (changed("a.py", "x" * 140_000), changed("b.py", "x" * (room - cost + excess)))
+    result = run(diff_of(*files), budget, max_bytes=131072)
+    assert result.shown == (ids(("b.py", 0)) if shown else ())
+    assert result.payload["omitted"] == (["a.py"] if shown else ["a.py", "b.py"])
 
 
 @pytest.mark.parametrize(("files", "listed"), [(49, 49), (50, 50), (51, 50)])
@@ -193,7 +223,7 @@ def test_a_note_on_a_file_with_hunks_is_given_once(diff_of, changed):
 def test_a_note_counts_toward_the_bound(diff_of, changed):
     file = changed("a.py", "+x", notes=("n" * 500,))
     result = run(diff_of(file), budget=600)
-    assert size(result.payload) <= 600
+    assert json_byte_count(result.payload) <= 600
     assert (result.payload["notes"], result.payload["omitted"]) == ({}, ["a.py"])
 
 
@@ -223,7 +253,7 @@ def test_no_bound_is_exceeded_and_every_hunk_is_shown_whole_or_counted(
     paths = data.draw(st.lists(st.sampled_from(names), max_size=3))
     toolbox = Toolbox([InspectGitDiff(diff_of(*made))])
     result = toolbox.run("inspect_git_diff", DiffArgs(paths=paths, max_bytes=max_bytes), budget)
-    assert size(result.payload) <= budget
+    assert json_byte_count(result.payload) <= budget
     if not result.ok:
         assert result.payload["error"]["code"] in {"context_budget", "path_not_in_diff", "invalid_path"}
         return

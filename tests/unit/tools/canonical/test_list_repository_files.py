@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pr_review.errors import ToolFailure
-from pr_review.tools.base import size
-from pr_review.tools.canonical.list_repository_files import MAX_LIST_BYTES, ListArgs, ListRepositoryFiles
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.canonical.list_repository_files import ListArgs, ListRepositoryFiles
+from pr_review.tools.tool import json_byte_count
+from pr_review.tools.toolbox import Toolbox
 
 NAMES = [f"src/{number:04}.py" for number in range(450)]
 
@@ -34,6 +34,13 @@ def test_the_default_page_holds_a_hundred_files(tree_of, files, cursor):
     assert payload["truncated"] is (cursor is not None)
 
 
+@pytest.mark.parametrize(("files", "cursor"), [(199, None), (200, None), (201, NAMES[199])])
+def test_the_largest_page_holds_two_hundred_files(tree_of, files, cursor):
+    payload = run(tree_of(dict.fromkeys(NAMES[:files], "")), limit=200).payload
+    assert payload["files"] == NAMES[: min(files, 200)]
+    assert payload["next_cursor"] == cursor
+
+
 def test_pages_join_to_all_files(tree_of):
     tree, cursor, seen = tree_of(dict.fromkeys(NAMES, "")), None, []
     while True:
@@ -48,7 +55,7 @@ def test_pages_join_to_all_files(tree_of):
 def test_a_page_is_cut_by_whole_files_and_the_cursor_moves_back(tree_of, slack, count):
     tree = tree_of(dict.fromkeys(NAMES[:4], ""))
     three = {"ok": True, "path": "", "files": NAMES[:3], "next_cursor": NAMES[2], "truncated": True}
-    result = run(tree, max_bytes=size(three) + slack)
+    result = run(tree, max_bytes=json_byte_count(three) + slack)
     assert result.payload["files"] == NAMES[:count]
     assert result.payload["next_cursor"] == NAMES[count - 1]
     assert result.truncated
@@ -57,7 +64,7 @@ def test_a_page_is_cut_by_whole_files_and_the_cursor_moves_back(tree_of, slack, 
 @pytest.mark.parametrize(("excess", "cut"), [(-1, False), (0, False), (1, True)])
 def test_a_page_is_at_most_64_kib(tree_of, excess, cut):
     frame = {"ok": True, "path": "", "files": ["a", "b"], "next_cursor": None, "truncated": False}
-    long = "b" * (MAX_LIST_BYTES + excess - size(frame) + 1)
+    long = "b" * (65536 + excess - json_byte_count(frame) + 1)
     assert run(tree_of({"a": "", long: ""})).truncated is cut
 
 
@@ -70,7 +77,7 @@ def test_what_cannot_make_progress_says_so(tree_of):
 def test_no_page_exceeds_its_bound(tree_of, names, max_bytes):
     toolbox = Toolbox([ListRepositoryFiles(tree_of(dict.fromkeys(names, "")))])
     result = toolbox.run("list_repository_files", ListArgs(), max_bytes)
-    assert size(result.payload) <= max_bytes
+    assert json_byte_count(result.payload) <= max_bytes
     if result.ok:
         assert result.payload["files"] or not names
     else:

@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pr_review.errors import ToolFailure
-from pr_review.tools.base import size
-from pr_review.tools.canonical.read_repository_file import MAX_READ_BYTES, ReadArgs, ReadRepositoryFile
-from pr_review.tools.registry import Toolbox
+from pr_review.tools.canonical.read_repository_file import ReadArgs, ReadRepositoryFile
+from pr_review.tools.tool import json_byte_count
+from pr_review.tools.toolbox import Toolbox
 
 
 def run(tree, max_bytes=1 << 18, **arguments):
@@ -62,6 +62,10 @@ def test_a_range_asked_for_is_cut_at_400_lines_too(tree_of, end, truncated):
     assert result.truncated is truncated
 
 
+def test_a_read_starts_at_the_first_line_by_default(tree_of):
+    assert run(tree_of({"a.py": lines(3)})).payload["start_line"] == 1
+
+
 @pytest.mark.parametrize(("start", "fits"), [(1, True), (2, True), (3, False), (10**30, False)])
 def test_a_start_beyond_the_end_names_the_number_of_lines(tree_of, start, fits):
     tree = tree_of({"a.py": "one\ntwo\n"})
@@ -94,11 +98,11 @@ def test_a_range_that_ends_before_it_starts_is_refused(tree_of, end, valid):
 @pytest.mark.parametrize(("excess", "shown"), [(-1, 2), (0, 2), (1, 1)])
 @pytest.mark.parametrize("character", ["x", '"', "\x01", "é"])
 def test_64_kib_are_counted_after_escaping_and_cut_by_whole_lines(tree_of, excess, shown, character):
-    room = MAX_READ_BYTES - size(frame("1: \n2: ", end=2, total=2))
-    width = size(character) - 2
+    room = 65536 - json_byte_count(frame("1: \n2: ", end=2, total=2))
+    width = json_byte_count(character) - 2
     second = character * ((room - 1000) // width) + "y" * ((room - 1000) % width + excess)
     result = run(tree_of({"a.py": f"{'x' * 1000}\n{second}\n"}))
-    assert size(result.payload) <= MAX_READ_BYTES
+    assert json_byte_count(result.payload) <= 65536
     assert result.payload["end_line"] == shown
     assert result.truncated is (shown == 1)
     assert "line_truncated" not in result.payload
@@ -106,9 +110,9 @@ def test_64_kib_are_counted_after_escaping_and_cut_by_whole_lines(tree_of, exces
 
 @pytest.mark.parametrize(("excess", "cut"), [(-1, False), (0, False), (1, True)])
 def test_a_single_line_beyond_the_cap_is_cut_and_marked(tree_of, excess, cut):
-    line = "é" * 100 + "x" * (MAX_READ_BYTES - size(frame("1: ")) - 200 + excess)
+    line = "é" * 100 + "x" * (65536 - json_byte_count(frame("1: ")) - 200 + excess)
     result = run(tree_of({"a.py": line}))
-    assert size(result.payload) <= MAX_READ_BYTES
+    assert json_byte_count(result.payload) <= 65536
     assert result.payload.get("line_truncated", False) is cut
     assert result.truncated is cut
     assert f"1: {line}".startswith(result.payload["content"])
@@ -145,7 +149,7 @@ def test_no_read_exceeds_its_bound_or_shows_a_line_that_is_not_there(tree_of, te
     toolbox = Toolbox([ReadRepositoryFile(tree_of({"a.py": content}))])
     args = ReadArgs(path="a.py", start_line=start, end_line=end)
     result = toolbox.run("read_repository_file", args, max_bytes)
-    assert size(result.payload) <= max_bytes
+    assert json_byte_count(result.payload) <= max_bytes
     if not result.ok:
         assert result.payload["error"]["code"] in {"line_out_of_range", "invalid_range"}
         return

@@ -1,21 +1,23 @@
-"""Committed secrets: a hit for each secret of a known shape on an added line."""
+"""Secrets of a known shape that a change adds to the repository."""
 
 import re
 from collections.abc import Iterator
 
-from pr_review.checks.base import Hit, Rule, Source
+from pr_review.checks.hit import Hit, Rule
+from pr_review.checks.source import Source
 from pr_review.domain.finding import Category, Severity
-from pr_review.masking.secrets import KEY_HEADER, Shape, Span, find_spans, mask_secrets
+from pr_review.masking.secret_shapes import PRIVATE_KEY, Shape
+from pr_review.masking.secrets import Span, find_spans, mask_secrets
 
 NAME = "secrets"
 
-# What follows the header of a real key, on the same line (JSON, .env) or on the next one.
+# A real key continues after its header, either on the same line (JSON, .env) or on the next one.
 _KEY_BODY = re.compile(r"KEY(?: BLOCK)?-----(?:\\n|\\r|[\s\"'+,;]){0,20}[A-Za-z0-9+/=]{32}")
 _KEY_BODY_LINE = re.compile(r"\s*+[\"'+]?+\s*+(?:[A-Za-z0-9+/=]{32}|Proc-Type:|Version:|Comment:)")
 
 
 def rule_of(shape: Shape) -> Rule:
-    """The rule that a match of the shape breaks."""
+    """The rule that reports secrets of this shape."""
     return Rule(
         f"secret-{shape.code}",
         Severity.CRITICAL,
@@ -28,7 +30,7 @@ def rule_of(shape: Shape) -> Rule:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    """One hit a line and kind of secret, on added lines; the evidence shows it masked."""
+    """Find secrets on added lines, one hit per line and rule; the evidence is masked."""
     for number, line in source.added.items():
         spans = [span for span in find_spans(line) if _counts(source, number, span)]
         for rule in {span.shape.code: rule_of(span.shape) for span in spans}.values():
@@ -36,16 +38,16 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _counts(source: Source, number: int, span: Span) -> bool:
-    """Whether a secret's shape is a secret here.
+    """Whether a match is really a secret.
 
-    A key's header needs a body. A vendor's documented example is none where code is only shown. The key id in
-    a signed URL is there to be read.
+    The header of a private key needs a body. The example key in a vendor's documentation is no secret in a
+    documentation file. The key id in a signed URL is public.
     """
     line = source.added[number]
-    if span.shape.code == KEY_HEADER:
+    if span.shape.code == PRIVATE_KEY:
         return _has_key_body(source, number, span)
-    shown = source.is_prose and line[span.start : span.end].endswith("EXAMPLE")
-    return not shown and not line[: span.start].endswith("Credential=")
+    is_example = source.is_prose and line[span.start : span.end].endswith("EXAMPLE")
+    return not is_example and not line[: span.start].endswith("Credential=")
 
 
 def _has_key_body(source: Source, number: int, header: Span) -> bool:

@@ -8,12 +8,10 @@ from pydantic import ValidationError
 
 from pr_review.domain.chat import ToolResult, ToolSpec
 from pr_review.errors import ConfigError, ToolFailure
-from pr_review.tools.base import MIN_RESULT_BYTES, ToolArgs, size
-from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
-from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
-from pr_review.tools.canonical.read_repository_file import ReadArgs, ReadRepositoryFile
-from pr_review.tools.canonical.search_repository import SearchRepository
-from pr_review.tools.registry import MAX_FAILURE_CHARS, Toolbox
+from pr_review.tools.canonical.read_repository_file import ReadArgs
+from pr_review.tools.tool import MIN_RESULT_BYTES, ToolArgs, json_byte_count
+from pr_review.tools.toolbox import MAX_FAILURE_CHARS, Toolbox
+from pr_review.tools.toolsets import canonical_tools
 
 CANONICAL = Path(__file__).parent / "data" / "tools.json"
 NAMES = ["list_repository_files", "read_repository_file", "search_repository", "inspect_git_diff"]
@@ -44,19 +42,11 @@ class Described(Failing):
 
 @pytest.fixture
 def toolbox(tree_of, searcher_of, diff_of):
-    tree = tree_of({"a.py": "one\ntwo\n"})
-    return Toolbox(
-        [
-            ListRepositoryFiles(tree),
-            ReadRepositoryFile(tree),
-            SearchRepository(searcher_of([])),
-            InspectGitDiff(diff_of()),
-        ]
-    )
+    return Toolbox(canonical_tools(tree_of({"a.py": "one\ntwo\n"}), searcher_of([]), diff_of()))
 
 
 def test_the_specs_are_the_canonical_array_byte_for_byte(toolbox):
-    """Item 17 and Appendix 1 of the protocol: 1,682 bytes as compact JSON."""
+    """The array is part of the review protocol: 1,682 bytes as compact JSON (docs/tools.md)."""
     wire = [{"type": "function", "function": spec.model_dump()} for spec in toolbox.specs]
     text = json.dumps(wire, ensure_ascii=False, separators=(",", ":"))
     assert text == CANONICAL.read_text()
@@ -107,7 +97,7 @@ def test_a_failure_is_a_result_the_model_reads(toolbox):
 @given(st.text(max_size=2 * MAX_FAILURE_CHARS), st.integers(MIN_RESULT_BYTES, 2048))
 def test_a_failure_stays_within_any_bound(message, max_bytes):
     result = Toolbox([Failing(message)]).run("failing", NoArgs(), max_bytes)
-    assert size(result.payload) <= max_bytes
+    assert json_byte_count(result.payload) <= max_bytes
     assert message.startswith(result.payload["error"]["message"])
 
 
@@ -126,7 +116,7 @@ def test_a_failure_that_quotes_a_lone_surrogate_can_be_sent():
 def test_a_budget_too_small_for_any_result_is_the_caller_s_mistake(toolbox, max_bytes, runs):
     args = toolbox.parse("read_repository_file", {"path": "missing"})
     if runs:
-        assert size(toolbox.run("read_repository_file", args, max_bytes).payload) <= max_bytes
+        assert json_byte_count(toolbox.run("read_repository_file", args, max_bytes).payload) <= max_bytes
     else:
         with pytest.raises(ValueError, match="cannot run"):
             toolbox.run("read_repository_file", args, max_bytes)
@@ -145,7 +135,7 @@ def test_the_number_of_tools_is_checked_before_the_first_request(count, accepted
 @pytest.mark.parametrize(("excess", "accepted"), [(-1, True), (0, True), (1, False)])
 def test_the_size_of_the_schemas_is_checked_before_the_first_request(excess, accepted):
     wire = {"type": "function", "function": {"name": "t", "description": "", "parameters": {}}}
-    tool = Described("t", "x" * (32768 + excess - size([wire])))
+    tool = Described("t", "x" * (32768 + excess - json_byte_count([wire])))
     if accepted:
         assert Toolbox([tool]).has("t")
     else:

@@ -1,0 +1,457 @@
+"""One conversation from end to end: budgets, repairs, the final round, what is recorded."""
+
+import itertools
+import json
+
+import anyio
+import pytest
+
+from pr_review.conversation.answer import TextAnswer
+from pr_review.conversation.conversation import Conversation
+from pr_review.conversation.history import with_note
+from pr_review.domain.chat import FinishReason, HunkId, Message, Role, Usage
+from pr_review.domain.run import ConversationLimits, ProtocolAction, Purpose
+from pr_review.domain.strict_json import load_object
+from pr_review.errors import (
+    ConfigError,
+    ContextOverflow,
+    InvalidTurn,
+    ModelError,
+    ReviewStopped,
+    TerminationReason,
+)
+from pr_review.llm.scripted import ScriptedModel
+
+START = (Message(role=Role.SYSTEM, content="rules"), Message(role=Role.USER, content="review this"))
+ANSWER = '{"summary":"s"}'
+NOTES = {
+    TerminationReason.INVALID_TOOL_CALL: "Discarded: invalid_tool_call.",
+    TerminationReason.INVALID_MODEL_RESPONSE: "Discarded: invalid_model_response.",
+}
+
+
+def parse(text):
+    """An answer is a JSON object with a summary."""
+    answer = load_object(text)
+    if not answer or "summary" not in answer:
+        reason = TerminationReason.INVALID_MODEL_RESPONSE
+        raise InvalidTurn(reason, f"{type(answer).__name__} is no answer")
+    return answer
+
+
+class Run:
+    """A conversation over a script, run to its end."""
+
+    def __init__(self, toolbox, script, *, answers=None, **limits):
+        self.model = ScriptedModel(script)
+        self.told = []
+        ticks = iter(range(10**6))
+        self.conversation = Conversation(
+            "find-1",
+            Purpose.FIND,
+            model=self.model,
+            toolbox=toolbox,
+            limits=ConversationLimits(**limits),
+            answers=answers or TextAnswer(parse, NOTES),
+            clock=lambda: float(next(ticks)),
+            on_turn=self.told.append,
+        )
+        self.record = self.conversation.record
+        self.error = None
+        self.answer = None
+        try:
+            self.answer = anyio.run(self.conversation.run, START)
+        except (ModelError, ConfigError) as error:
+            self.error = error
+
+    @property
+    def actions(self):
+        return [turn.protocol_action.value for turn in self.record.turns]
+
+    def sent(self, number):
+        """Messages of request ``number``, from 0."""
+        return self.model.requests[number][0]
+
+    def result(self, request, position=-1):
+        return json.loads(self.sent(request)[position].content)
+
+
+def test_a_model_that_ends_at_once_costs_one_request(toolbox, reply):
+    run = Run(toolbox, [reply(text=ANSWER)])
+    assert run.answer == {"summary": "s"}
+    assert (len(run.model.requests), run.actions) == (1, ["return_review"])
+
+
+def test_results_follow_the_assistant_message_in_call_order(toolbox, echo, reply, call):
+    first = reply(call("c1", arguments='{"text":"a"}'), call("c2", arguments='{"text":"b"}'))
+    run = Run(toolbox, [first, reply(text=ANSWER)])
+    assistant, one, two = run.sent(1)[2:]
+    assert assistant.raw is first.message or assistant.raw == first.message
+    assert [(m.role, m.tool_call_id, json.loads(m.content)["text"]) for m in (one, two)] == [
+        (Role.TOOL, "c1", "a"),
+        (Role.TOOL, "c2", "b"),
+    ]
+    assert one.content == '{"ok":true,"text":"a"}'
+    assert echo.ran == ["a", "b"]
+
+
+def test_a_tool_failure_reaches_the_model_and_the_review_goes_on(toolbox, reply, call):
+    run = Run(toolbox, [reply(call(arguments='{"text":"missing"}')), reply(text=ANSWER)])
+    error = {"code": "path_not_found", "message": "The requested path does not exist."}
+    assert run.result(1) | {"remaining": None} == {"ok": False, "error": error, "remaining": None}
+    assert run.answer
+
+
+def test_a_second_invalid_call_means_that_the_first_never_ran(toolbox, echo, reply, call):
+    run = Run(toolbox, [reply(call("c1"), call("c2", name="bash"))], max_repairs=0)
+    assert echo.ran == []
+    assert run.error.termination_reason is TerminationReason.INVALID_TOOL_CALL
+    assert run.actions == ["refuse"]
+
+
+def test_the_last_result_of_a_round_says_what_remains(toolbox, reply, call):
+    run = Run(toolbox, [reply(call("c1"), call("c2")), reply(text=ANSWER)])
+    assert "remaining" not in run.result(1, -2)
+    remaining = run.result(1)["remaining"]
+    assert (remaining["rounds"], remaining["calls"]) == (7, 30)
+    used = sum(len(message.content.encode()) for message in run.sent(1)[-2:])
+    assert 0 <= 256 * 1024 - used - remaining["bytes"] <= 256
+    assert "final" not in run.result(1)
+
+
+def test_the_last_result_before_the_last_round_is_marked_final(toolbox, reply, call):
+    """Calls in the last round end as max_rounds and do not run."""
+    run = Run(toolbox, [reply(call("c1")), reply(call("c2"))], max_rounds=2)
+    assert run.result(1)["final"] is True
+    assert run.error.termination_reason is TerminationReason.MAX_ROUNDS
+    assert len(run.sent(-1)) == 4
+
+
+@pytest.mark.parametrize(("rounds", "ok"), [(7, False), (8, True), (9, True)])
+def test_the_review_has_at_most_max_rounds_turns(toolbox, reply, call, rounds, ok):
+    script = [*(reply(call(f"c{n}")) for n in range(7)), reply(text=ANSWER)]
+    run = Run(toolbox, script, max_rounds=rounds)
+    assert (run.answer is not None) is ok
+    assert len(run.model.requests) == min(rounds, 8)
+
+
+def test_nine_calls_end_the_review_and_none_of_them_runs(toolbox, echo, reply, call):
+    run = Run(toolbox, [reply(*(call(f"c{n}") for n in range(9)))])
+    assert isinstance(run.error, ReviewStopped)
+    assert (run.error.termination_reason, echo.ran) == (TerminationReason.MAX_TOOL_CALLS, [])
+
+
+def test_ids_stay_unique_across_rounds(toolbox, reply, call):
+    run = Run(toolbox, [reply(call("c1")), reply(call("c1"))], max_repairs=0)
+    assert run.error.termination_reason is TerminationReason.INVALID_TOOL_CALL
+
+
+def test_a_bad_turn_is_dropped_whole_and_a_note_stays(toolbox, echo, reply, call):
+    """Nothing of it runs or is sent back; its ids and calls do not count."""
+    bad = reply(call("c2", name="bash"))
+    script = [reply(call("c1")), bad, reply(call("c2")), reply(text=ANSWER)]
+    run = Run(toolbox, script)
+    assert run.answer
+    assert run.actions == ["execute_tools", "repair", "execute_tools", "return_review"]
+    assert echo.ran == ["a", "a"]
+    repaired, later = run.sent(2), run.sent(3)
+    assert len(repaired) == len(run.sent(1))
+    assert repaired[:-1] == run.sent(1)[:-1]
+    assert json.loads(repaired[-1].content)["note"] == NOTES[TerminationReason.INVALID_TOOL_CALL]
+    assert later[: len(repaired)] == repaired
+    assert "bash" not in str([message.content for message in later])
+
+
+def test_a_bad_first_turn_puts_the_note_into_the_user_message(toolbox, reply):
+    run = Run(toolbox, [reply(text="Looks good to me"), reply(text=ANSWER)])
+    user = run.sent(1)[-1]
+    assert user.role is Role.USER
+    assert user.content == "review this\n\nDiscarded: invalid_model_response."
+    assert len(run.sent(1)) == 2
+
+
+def test_an_invalid_envelope_is_repaired_like_an_invalid_answer(toolbox, reply):
+    bad = InvalidTurn(TerminationReason.INVALID_MODEL_RESPONSE, "two choices")
+    assert Run(toolbox, [bad, reply(text=ANSWER)]).actions == ["repair", "return_review"]
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 2])
+def test_at_most_max_repairs_turns_are_repaired(toolbox, reply, allowed):
+    texts = ["one", "[]", "{}", "null"]
+    run = Run(toolbox, [reply(text=text) for text in texts], max_repairs=allowed)
+    assert run.actions == ["repair"] * allowed + ["refuse"]
+    assert run.error.termination_reason is TerminationReason.INVALID_MODEL_RESPONSE
+
+
+def test_three_identical_failures_in_a_row_stop_whatever_max_repairs_says(toolbox, reply):
+    run = Run(toolbox, [reply(text="prose")] * 9, max_repairs=9, max_rounds=20)
+    assert run.actions == ["repair", "repair", "refuse"]
+
+
+def test_a_good_turn_between_failures_starts_the_count_again(toolbox, reply, call):
+    prose = reply(text="prose")
+    script = [prose, prose, reply(call("c1")), prose, prose, reply(text=ANSWER)]
+    run = Run(toolbox, script, max_repairs=9, max_rounds=20)
+    assert run.answer
+
+
+def test_repairs_cost_rounds(toolbox, reply):
+    run = Run(toolbox, [reply(text="x"), reply(text=ANSWER)], max_rounds=1)
+    assert run.actions == ["refuse"]
+
+
+def test_a_cut_answer_is_never_repaired(toolbox, reply):
+    run = Run(toolbox, [reply(text=ANSWER, finish=FinishReason.LENGTH), reply(text=ANSWER)])
+    assert run.error.termination_reason is TerminationReason.UNSUPPORTED_FINISH_REASON
+    assert run.actions == ["refuse"]
+
+
+@pytest.mark.parametrize("wanted", [10, 1000, 100_000])
+def test_tool_results_never_exceed_their_budget(toolbox, reply, call, wanted):
+    """A result is cut to fit; a call with nothing left ends the conversation."""
+    arguments = json.dumps({"text": "é" * 10, "repeat": wanted})
+    script = [reply(*(call(f"{n}-{k}", arguments=arguments) for k in range(8))) for n in range(4)]
+    run = Run(toolbox, [*script, reply(text=ANSWER)], tool_context_bytes=2000)
+    assert run.error.termination_reason is TerminationReason.INVALID_MODEL_RESPONSE
+    results = [m for m in run.model.requests[-1][0] if m.role is Role.TOOL]
+    assert sum(len(m.content.encode()) for m in results) <= 2000
+
+
+def test_the_trace_previews_results_and_counts_them_whole(toolbox, reply, call):
+    """The preview is at most 4 KiB of UTF-8 and never splits a character."""
+    arguments = json.dumps({"text": "é", "repeat": 10_000})
+    run = Run(toolbox, [reply(call(arguments=arguments)), reply(text=ANSWER)])
+    [traced] = run.record.trace[0].tool_calls
+    content = run.sent(1)[-1].content
+    assert traced.result_bytes == len(content.encode())
+    assert content.startswith(traced.result_preview)
+    assert 4094 <= len(traced.result_preview.encode()) <= 4096
+    assert traced.arguments == {"text": "é", "repeat": 10_000}
+    assert (traced.id, traced.name, traced.ok) == ("c1", "echo", True)
+
+
+def test_turns_hold_no_argument_and_no_result(toolbox, reply, call):
+    run = Run(toolbox, [reply(call(arguments='{"text":"private"}')), reply(text=ANSWER)])
+    turns = json.dumps([turn.model_dump() for turn in run.record.turns])
+    assert "private" not in turns
+    assert [turn.round for turn in run.record.turns] == [1, 2]
+
+
+def test_each_turn_is_told_as_it_is_recorded(toolbox, reply, call):
+    run = Run(toolbox, [reply(call()), reply(text=ANSWER)])
+    assert run.told == run.record.turns
+    first, last = run.told
+    assert (first.round, first.protocol_action) == (1, ProtocolAction.EXECUTE_TOOLS)
+    assert [told.result_bytes for told in first.tool_calls] == [len(run.sent(1)[-1].content.encode())]
+    assert (last.round, last.tool_calls) == (2, ())
+
+
+def test_what_the_first_messages_show_is_recorded_from_the_start(toolbox, reply):
+    conversation = Run(toolbox, [reply(text=ANSWER)]).conversation
+    hunk = HunkId(path="a.py", index=0)
+
+    async def run():
+        await conversation.run(START, frozenset({hunk}))
+
+    with pytest.raises(ModelError, match="script_ended"):
+        anyio.run(run)
+    assert conversation.record.shown == {hunk}
+
+
+def test_shown_hunks_and_model_identity_are_recorded(toolbox, reply, call):
+    run = Run(toolbox, [reply(call(arguments='{"text":"a.py"}')), reply(text=ANSWER)])
+    assert run.record.shown == {HunkId(path="a.py", index=0)}
+    assert (run.record.model, run.record.request_id) == ("m-1", "r1")
+
+
+OVERFLOW = ContextOverflow("Too long.", code="context_overflow", request_bytes=1000)
+
+
+def long_call(call, call_id, name):
+    """A call whose result shows the hunk of ``name`` and is long."""
+    return call(call_id, arguments=json.dumps({"text": name, "repeat": 1}))
+
+
+def test_a_hunk_is_shown_once_a_request_that_holds_it_whole_was_answered(toolbox, reply, call):
+    """A result that only went out as a stub has shown nothing; one that was read before has."""
+    turns = [
+        reply(long_call(call, "c1", "read.py")),
+        reply(long_call(call, "c2", "stub.py"), long_call(call, "c3", "fits.py")),
+        OVERFLOW,
+        reply(text=ANSWER),
+    ]
+    run = Run(toolbox, turns)
+    assert run.record.shown == {HunkId(path="read.py", index=0), HunkId(path="fits.py", index=0)}
+    unanswered = Run(toolbox, [turns[0], ModelError("provider_unreachable", "No answer.")])
+    assert unanswered.record.shown == set()
+
+
+def test_a_conversation_that_overflows_is_shrunk_once_and_sent_again(toolbox, reply, call):
+    """The oldest results become stubs, calls and results stay paired, and no round is spent for it."""
+    turns = [reply(call("c1"), call("c2"), call("c3")), OVERFLOW, reply(text=ANSWER)]
+    run = Run(toolbox, turns)
+    whole, stubbed = run.sent(1), run.sent(2)
+    assert run.answer
+    assert [message.tool_call_id for message in stubbed] == [message.tool_call_id for message in whole]
+    assert [json.loads(m.content)["ok"] for m in stubbed if m.role is Role.TOOL] == [False, False, True]
+    assert [turn.round for turn in run.record.turns] == [1, 2]
+    assert run.record.events == [
+        "The context window overflowed; the oldest tool results were replaced by stubs."
+    ]
+
+
+def test_a_conversation_that_overflows_again_ends(toolbox, reply, call):
+    run = Run(toolbox, [reply(call("c1"), call("c2")), OVERFLOW, OVERFLOW])
+    assert (run.error.code, run.actions) == ("context_overflow", ["execute_tools", "refuse"])
+    again = Run(toolbox, [reply(call("c1"), call("c2")), OVERFLOW, reply(call("c3")), OVERFLOW])
+    assert again.error.code == "context_overflow"
+
+
+def test_a_conversation_without_old_results_cannot_be_shrunk(toolbox, reply, call):
+    assert Run(toolbox, [OVERFLOW]).error.code == "context_overflow"
+    run = Run(toolbox, [reply(call("c1")), OVERFLOW])
+    assert (run.error.code, len(run.model.requests)) == ("context_overflow", 2)
+
+
+def test_a_prompt_that_was_cut_here_was_not_cut_by_the_server(toolbox, reply, call):
+    def turn(*calls, tokens, text=None):
+        return reply(*calls, text=text, usage=Usage(prompt_tokens=tokens))
+
+    large = [call(f"c{n}", arguments=json.dumps({"text": "x" * 40_000})) for n in range(2)]
+    first, last = turn(*large, tokens=100), turn(tokens=200, text=ANSWER)
+    assert Run(toolbox, [first, last]).record.truncated_by_server
+    assert not Run(toolbox, [first, OVERFLOW, last]).record.truncated_by_server
+
+
+def test_usage_totals_only_what_was_reported(toolbox, reply, call):
+    bare = reply(call()).model_copy(update={"usage": None})
+    partial = reply(text=ANSWER).model_copy(update={"usage": Usage(prompt_tokens=5)})
+    assert Run(toolbox, [bare, partial]).record.usage == Usage(prompt_tokens=5)
+    none = Run(toolbox, [reply(text=ANSWER).model_copy(update={"usage": None})])
+    assert none.record.usage is None
+
+
+def test_what_is_known_survives_an_error(toolbox, reply, call):
+    run = Run(toolbox, [reply(call()), ModelError("provider_unreachable", "No answer.")])
+    assert run.actions == ["execute_tools", "refuse"]
+    assert run.record.turns[-1].error == "provider_unreachable"
+
+
+def test_earlier_messages_never_change(toolbox, reply, call):
+    """Prompt caches: request n is a prefix of request n + 1, but for a repair note on its last message."""
+    script = [reply(call(f"c{n}")) for n in range(6)]
+    script.insert(2, reply(text="prose"))
+    run = Run(toolbox, [*script, reply(text=ANSWER)])
+    sent = [messages for messages, _ in run.model.requests]
+    for before, after in itertools.pairwise(sent):
+        assert after[: len(before) - 1] == before[:-1]
+    assert all(specs == toolbox.specs for _, specs in run.model.requests)
+
+
+def test_the_same_note_is_not_repeated():
+    message = Message(role=Role.TOOL, content='{"ok":true}', tool_call_id="c")
+    once = with_note(message, "n1")
+    assert with_note(once, "n1") == once
+    assert json.loads(with_note(once, "n2").content)["note"] == "n1 n2"
+    user = with_note(START[1], "n1")
+    assert with_note(user, "n1") == user
+
+
+def test_a_server_that_cuts_the_prompt_is_noticed(toolbox, reply):
+    """Prompt tokens far below what any tokenizer makes of the text."""
+    big = (Message(role=Role.USER, content="def f(x): return x\n" * 2000),)
+    for tokens, noticed in ((9000, False), (2048, True)):
+        answer = reply(text=ANSWER, usage=Usage(prompt_tokens=tokens))
+        conversation = Conversation(
+            "find-1",
+            Purpose.FIND,
+            model=ScriptedModel([answer]),
+            toolbox=toolbox,
+            limits=ConversationLimits(),
+            answers=TextAnswer(parse, NOTES),
+            clock=lambda: 0.0,
+        )
+        anyio.run(conversation.run, big)
+        assert conversation.record.truncated_by_server is noticed
+
+
+def test_a_prompt_that_does_not_grow_is_noticed(toolbox, reply, call):
+    """A context window that is full: text is added and the token count stays."""
+    arguments = json.dumps({"text": "x", "repeat": 20_000})
+    full = [
+        reply(call(f"c{n}", arguments=arguments)).model_copy(update={"usage": Usage(prompt_tokens=4096)})
+        for n in range(2)
+    ]
+    run = Run(toolbox, [*full, reply(text=ANSWER)])
+    assert run.record.truncated_by_server
+
+
+class CollectedNotes:
+    """An answer that calls collect and a call ends, as in a toolset that reports findings one by one."""
+
+    repair_notes = NOTES
+
+    def read_text(self, text, calls):
+        return [*self.collected(calls), text]
+
+    def read_calls(self, calls):
+        done = calls[-1].call.arguments["text"] == "done"
+        return self.collected(calls) if done else None
+
+    def read_cut(self, calls):
+        return self.collected(calls) or None
+
+    @staticmethod
+    def collected(calls):
+        texts = [done.call.arguments["text"] for done in calls if done.result.ok]
+        return [text for text in texts if text != "done"]
+
+
+def note(call, call_id, text):
+    return call(call_id, arguments=json.dumps({"text": text}))
+
+
+def test_a_call_can_end_a_conversation_without_a_further_request(toolbox, reply, call):
+    script = [reply(note(call, "c1", "one"), note(call, "c2", "missing")), reply(note(call, "c3", "done"))]
+    run = Run(toolbox, script, answers=CollectedNotes())
+    assert (run.answer, len(run.model.requests)) == (["one"], 2)
+    assert (run.record.answered, run.record.summary().termination_reason) == (True, "final_review")
+
+
+def test_a_text_can_end_a_conversation_whose_calls_answered(toolbox, reply, call):
+    run = Run(toolbox, [reply(note(call, "c1", "one")), reply(text="last")], answers=CollectedNotes())
+    assert run.answer == ["one", "last"]
+
+
+def test_a_conversation_that_is_cut_keeps_what_its_calls_answered(toolbox, reply, call):
+    run = Run(toolbox, [reply(note(call, "c1", "one"))], answers=CollectedNotes(), max_rounds=1)
+    assert (run.error.code, run.conversation.cut_answer()) == ("max_rounds", None)
+    script = [reply(note(call, "c1", "one")), reply(note(call, "c2", "two"))]
+    run = Run(toolbox, script, answers=CollectedNotes(), max_rounds=2)
+    assert (run.error.code, run.conversation.cut_answer()) == ("max_rounds", ["one"])
+    assert Run(toolbox, [reply(text="prose")], max_repairs=0).conversation.cut_answer() is None
+
+
+def test_the_summary_names_the_conversation_and_its_end(toolbox, reply, call):
+    run = Run(toolbox, [reply(call()), reply(text=ANSWER)])
+    summary = run.record.summary()
+    assert (summary.id, summary.purpose, summary.model, summary.turns) == ("find-1", "find", "m-1", 2)
+    assert (summary.usage.total_tokens, summary.termination_reason, summary.error) == (
+        220,
+        "final_review",
+        None,
+    )
+    assert {turn.conversation for turn in (*run.record.turns, *run.record.trace)} == {"find-1"}
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ModelError("provider_unreachable", "No answer."), None),
+        (ConfigError("authentication_failed", "The key was refused."), None),
+        (ReviewStopped(TerminationReason.MAX_ROUNDS, "Spent.", code="max_requests"), "max_rounds"),
+    ],
+)
+def test_the_summary_names_what_ended_it(toolbox, error, reason):
+    summary = Run(toolbox, [error]).record.summary()
+    assert (summary.error.code, summary.termination_reason) == (error.code, reason)
