@@ -40,7 +40,7 @@ from pr_review.git.tree import CommitTree
 
 ROOT = Path(__file__).parents[1]
 SITE = Path(sysconfig.get_path("purelib"))
-TWICE = ("idna", "packaging", "pygments", "requests", "tenacity", "urllib3")
+TWICE = ("idna", "packaging", "pygments", "requests", "urllib3")
 MAX_COMMITS = 300
 LOCATED = {AnchorStatus.HUNK, AnchorStatus.OLD, AnchorStatus.FILE, AnchorStatus.NEAREST}
 OUTCOMES = ("located", "nearest", "still there", "ambiguous", "lost", "wrong")

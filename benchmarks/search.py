@@ -14,7 +14,8 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pr_review.git.diff import compute_diff
@@ -73,6 +74,13 @@ def logging_git(folder: Path) -> Path:
     return folder / "log"
 
 
+@contextmanager
+def open_store(workspace: Path, scratch: Path, env: Mapping[str, str]) -> Iterator[ObjectStore]:
+    with closing(ObjectStore.allocate(workspace, scratch, env=env, remaining=lambda: 600.0)) as store:
+        store.fill()
+        yield store
+
+
 def measure_search(store: ObjectStore, folder: Path, head: str, runs: int) -> None:
     searcher = Searcher(store.git, CommitTree.load(store.git, head), head)
     print(f"{'search':<12} {'ours ms':>9} {'git grep -F ms':>15} {'ratio':>6}   target {TARGET}")
@@ -123,10 +131,10 @@ def main() -> None:
         shim.mkdir()
         log = logging_git(shim)
         env = os.environ | {"PATH": f"{shim}:{os.environ['PATH']}"}
-        with ObjectStore.open(folder / "work", folder, env=os.environ, remaining=lambda: 600.0) as store:
+        with open_store(folder / "work", folder, os.environ) as store:
             measure_search(store, folder / "work", head, options.runs)
             measure_diff(store, base, head, options.runs)
-        with ObjectStore.open(folder / "work", folder, env=env, remaining=lambda: 600.0) as store:
+        with open_store(folder / "work", folder, env) as store:
             measure_reads(store, log, head)
 
 

@@ -12,11 +12,11 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/pr_review"
 
 # Classes whose first argument is a code, or a termination reason that stands for one; the provider's and
-# GitHub's errors are made of the records `FailureKind` and `Failure`.
+# GitHub's errors are made of the records `FailureKind` and `ApiFailure`.
 CODED = {
+    "ApiFailure",
     "ConfigError",
     "ContextOverflow",
-    "Failure",
     "FailureKind",
     "HostError",
     "InvalidTurn",

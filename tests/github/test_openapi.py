@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import httpx
 import pytest
 from tests.loopback.github import GitHub
 
-from pr_review.github.client import GitHubApi
+from pr_review.github.client import GitHubClient
 from pr_review.github.event import EventKind, ReviewRequest
 from pr_review.github.pull_requests import GitHubPulls
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 NPM = Path(os.environ.get("PR_REVIEW_NPM", ROOT / ".build" / "npm")) / "node_modules"
 DESCRIPTION = NPM / "@octokit/openapi/generated/api.github.com.json"
 PRISM = NPM / ".bin/prism"
-WEBHOOKS = ROOT / "tests/unit/host/data/webhook_examples.json"
+WEBHOOKS = ROOT / "tests/unit/github/data/webhook_examples.json"
 
 REPOSITORY = "/repos/{owner}/{repo}"
 PATHS = (
@@ -116,8 +116,8 @@ def proxy(github, description) -> Iterator[str]:
 
 def test_a_whole_conversation_is_as_github_describes_it(github, proxy):
     github.change(301)
-    with GitHubApi(proxy, None, remaining=lambda: 60.0, sleep=lambda _: None) as api:
-        pulls = GitHubPulls(api, "https://github.com")
+    client = GitHubClient(proxy, None, remaining=lambda: 60.0, sleep=lambda _: None)
+    with closing(GitHubPulls(client, "https://github.com")) as pulls:
         pull = pulls.complete(REQUEST).pull_request
         assert (
             pulls.merge_base(pull.owner, pull.repository, pull.base_sha, pull.head_sha) == github.merge_base

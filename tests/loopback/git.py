@@ -13,10 +13,10 @@ from pathlib import Path
 
 @dataclass
 class GitServer:
-    """Serves the repositories below ``root``; with a ``token``, to those who send it only.
+    """Serves the repositories below ``root``. With a ``token``, a client must send it.
 
-    ``authorizations`` are the headers received; ``fetches`` counts conversations. ``watch`` is called at each
-    request, while the client's processes are alive.
+    ``authorizations`` are the headers received. ``fetches`` counts the fetches. ``watch`` is called at each
+    request, while the client's processes run.
     """
 
     root: Path
@@ -27,7 +27,7 @@ class GitServer:
     watch: Callable[[], None] = lambda: None
 
     def forget(self) -> None:
-        """Start counting anew."""
+        """Forget all requests so far."""
         self.fetches = 0
         self.authorizations.clear()
 

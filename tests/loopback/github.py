@@ -11,7 +11,7 @@ EXAMPLES = json.loads((Path(__file__).parent / "github_answers.json").read_text(
 
 
 def overlay(example: Any, wanted: Mapping[str, Any]) -> Any:
-    """GitHub's example with our values; objects are joined key by key, everything else is replaced."""
+    """Return GitHub's example with our values: objects are merged by key, other values are replaced."""
     if not isinstance(example, dict):
         return copy.deepcopy(wanted)
     merged = copy.deepcopy(example)
@@ -21,12 +21,12 @@ def overlay(example: Any, wanted: Mapping[str, Any]) -> Any:
 
 
 class GitHub:
-    """Answers three requests from its attributes, each of which a test may change.
+    """Answers three requests from its attributes; a test may change each attribute.
 
-    They are a pull request, a page of its files, and a comparison of its base with any head it ever had.
-    ``pull`` gives the fields of the pull request that differ from GitHub's own example. The API is below
-    ``/api/v3``, as on GHES. Answers queued by ``fail`` are sent first; a ``token`` is then the only one
-    accepted.
+    The requests are a pull request, a page of its files, and a comparison of its base with any head.
+    ``pull`` gives the fields of the pull request that differ from GitHub's own example. The paths start with
+    ``/api/v3``, as on GitHub Enterprise Server. Answers queued by ``fail`` are sent first. After a ``token``
+    is set, a request without it gets a 404.
     """
 
     def __init__(self, server: Any, full_name: str, pull: Mapping[str, Any]) -> None:
@@ -77,7 +77,7 @@ class GitHub:
             case ["pulls", given] if given == str(number):
                 return self.server.json(self.pull)
             case ["pulls", given, "files"] if given == str(number):
-                return self._page(int(query["page"][0]), int(query["per_page"][0]))
+                return self._page(int(query.get("page", ["1"])[0]), int(query["per_page"][0]))
             case ["compare", basehead] if basehead.startswith(f"{base}..."):
                 return self.server.json(self._comparison())
         return self.error(404, "Not Found")

@@ -1,6 +1,7 @@
-"""The report directory: hostile ground, since a pull request may have committed anything there (decision 17).
+"""The report directory, where a pull request may have committed anything, such as symbolic links.
 
-Only the standard library is imported here: a run that is interrupted during its imports still has to write.
+This module imports only the standard library, because signal handlers use it while other modules are still
+being imported.
 """
 
 import errno
@@ -9,7 +10,6 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 from typing import Self
 
 from pr_review.errors import ConfigError, ReviewError
@@ -18,17 +18,17 @@ REPORT, SUMMARY, REQUEST = "review.json", "review.md", "request.json"
 SARIF, PATCH, HTML = "review.sarif", "suggestions.patch", "review.html"
 NAMES = (REPORT, SUMMARY, REQUEST, SARIF, PATCH, HTML)
 
-DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+NO_FOLLOW_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _IGNORE_ALL = b"*\n"
 _ADVICE = "Set output-dir to a folder inside the workspace that the repository does not track."
 
 
 class ReportDirectory:
-    """An open directory below the workspace, entered without following one symbolic link.
+    """An open directory below the workspace. No symbolic link was followed to enter it.
 
-    It is held by descriptor, so nothing that is swapped afterwards redirects a write. When ``open`` refuses,
-    a directory of a random name is the way out: no pull request can have committed it.
+    The object holds a descriptor, so a path that is swapped later redirects no write. When ``open`` refuses a
+    directory, the caller can use a random name, which no pull request can have committed.
     """
 
     def __init__(self, descriptor: int, path: str, owner: tuple[int, int] | None) -> None:
@@ -40,11 +40,14 @@ class ReportDirectory:
     def open(
         cls, workspace: Path, output_dir: str, *, is_tracked: Callable[[str], bool] = lambda _path: False
     ) -> Self:
-        """Enter ``output_dir``, creating what is missing, and keep it out of the working tree's status.
+        """Enter ``output_dir``, create missing folders, and hide it from ``git status``.
 
-        ``output_dir`` is relative to ``workspace``, or absolute and inside it. ``is_tracked(path)``: the
-        repository tracks this path or something below it. Raises ``ConfigError`` for a directory that must
-        not be used, ``ReviewError`` when the system refuses.
+        ``output_dir`` is relative to ``workspace``, or absolute and inside it. ``is_tracked(path)`` tells
+        whether the repository tracks the path or something below it.
+
+        Raises:
+            ConfigError: the directory must not be used.
+            ReviewError: the system refuses.
         """
         parts = _parts(workspace, output_dir)
         path = "/".join(parts)
@@ -63,15 +66,17 @@ class ReportDirectory:
         return directory
 
     def check(self, name: str) -> None:
-        """Raise ``ConfigError`` unless a regular file or nothing stands at ``name``."""
+        """Raise ``ConfigError`` unless ``name`` is a regular file or does not exist."""
         with _system_errors():
             if not _is_replaceable(name, self._descriptor):
                 raise _unsafe(f"{self.path}/{name}", "is not a regular file")
 
     def write(self, name: str, data: bytes) -> str:
-        """Put ``data`` into the file at once and whole; returns its path relative to the workspace.
+        """Replace the file in one step and return its path relative to the workspace.
 
-        What stands there must be a regular file or nothing, else ``ConfigError``.
+        Raises:
+            ConfigError: ``name`` exists and is not a regular file.
+            ReviewError: the system refuses.
         """
         self.check(name)
         with _system_errors():
@@ -79,21 +84,19 @@ class ReportDirectory:
         return f"{self.path}/{name}"
 
     def remove(self, name: str) -> None:
-        """Remove a file that an earlier run left; nothing there is fine, and so is a regular file only."""
+        """Remove a file of an earlier run, if there is one. Raises ``ConfigError`` for any other thing."""
         self.check(name)
         with _system_errors(), suppress(FileNotFoundError):
             os.unlink(name, dir_fd=self._descriptor)
 
     def close(self) -> None:
-        """Release the descriptor."""
+        """Close the descriptor."""
         os.close(self._descriptor)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _replace(self, name: str, data: bytes) -> None:
@@ -124,15 +127,15 @@ def _parts(workspace: Path, output_dir: str) -> tuple[str, ...]:
 def _enter_workspace(workspace: Path) -> tuple[int, tuple[int, int] | None]:
     descriptor = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     info = os.fstat(descriptor)
-    # The container runs as root, later steps as the workspace's owner.
+    # The container runs as root, but later steps run as the owner of the workspace.
     return descriptor, (info.st_uid, info.st_gid) if os.geteuid() == 0 else None
 
 
 def _enter(parent: int, name: str, owner: tuple[int, int] | None, path: str) -> int:
-    """Open a directory below ``parent``, which is closed, creating it when it is missing."""
+    """Open a directory below ``parent`` and close ``parent``. A missing directory is created."""
     try:
         created = _make(name, parent)
-        descriptor = os.open(name, DIRECTORY, dir_fd=parent)
+        descriptor = os.open(name, NO_FOLLOW_DIRECTORY, dir_fd=parent)
     except OSError as error:
         if error.errno in {errno.ELOOP, errno.ENOTDIR}:
             raise _unsafe(path, "is, or leads through, something that is not a folder") from None
@@ -173,6 +176,6 @@ def _unsafe(path: str, what: str) -> ConfigError:
 def _system_errors() -> Iterator[None]:
     try:
         yield
-    except OSError as error:  # its text alone: the exception's own message holds a local path
+    except OSError as error:  # only the text of the code, because the message holds a local path
         detail = f"The report could not be written: {os.strerror(error.errno or 0).lower()}."
         raise ReviewError("report_not_written", detail, "Check that the workspace is writable.") from None

@@ -1,9 +1,4 @@
-"""The Actions runner: workflow commands on stdout, step outputs, the step summary.
-
-The runner obeys what is printed. A line that starts with ``::`` after white space is a command, and the old
-form ``##[command]`` is one anywhere in a line, on stdout and stderr alike; so whatever others wrote is
-neutralised before it is printed (item 74, decision 16).
-"""
+"""The Actions runner: prints messages and workflow commands, writes step outputs and the step summary."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,70 +6,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TextIO
 
-from pr_review.actions.printed_commands import break_in_text
-from pr_review.domain.run import MIB, Outcome
-from pr_review.domain.text import show_controls
+from pr_review.actions.commands import command, mask_values, neutralise
+from pr_review.domain.sizes import MIB
 
-MAX_SUMMARY_BYTES = MIB  # above it the runner drops the step's whole summary
-MIN_MASK_CHARS = 8  # masking a shorter value would blank harmless text all over the log
-
-_DATA_ESCAPES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
-_PROPERTY_ESCAPES = _DATA_ESCAPES | str.maketrans({":": "%3A", ",": "%2C"})
-
-
-def escape_data(text: str) -> str:
-    """Text as the data of a workflow command."""
-    return text.translate(_DATA_ESCAPES)
-
-
-def escape_property(text: str) -> str:
-    """Text as a property of a workflow command."""
-    return text.translate(_PROPERTY_ESCAPES)
-
-
-def command(name: str, data: str = "", properties: Mapping[str, str | int] | None = None) -> str:
-    """One workflow command: ``::name key=value,key=value::data``."""
-    pairs = ",".join(f"{key}={escape_property(str(value))}" for key, value in (properties or {}).items())
-    return f"::{name}{' ' if pairs else ''}{pairs}::{escape_data(data)}"
-
-
-def neutralise(text: str) -> str:
-    """Text that may be printed: no control character acts, no line of it is a workflow command."""
-    return break_in_text(show_controls(text))
-
-
-def mask_values(secret: str) -> list[str]:
-    """What to mask for a secret: itself and each of its lines, as far as they are long enough."""
-    parts = dict.fromkeys([secret, *secret.splitlines()])
-    return [part for part in parts if len(part.strip()) >= MIN_MASK_CHARS]
+MAX_SUMMARY_BYTES = MIB  # the runner drops the whole summary of a step when it is larger
 
 
 def file_entry(name: str, value: str, delimiter: str) -> str:
-    """One entry of a command file; the delimiter must not occur in the value."""
+    """Return one entry of a command file. The delimiter must not occur in the value."""
     if delimiter in value:
         raise ValueError("the delimiter occurs in the value")
     return f"{name}<<{delimiter}\n{value}\n{delimiter}\n"
 
 
-def step_outputs(outcome: Outcome, *, report_path: str, summary_path: str) -> dict[str, str]:
-    """The outputs of the action, all of them always set; paths are relative to the workspace."""
-    return {
-        "conclusion": outcome.conclusion,
-        "findings-count": str(
-            sum(found.in_diff for found in outcome.review.findings) if outcome.review else 0
-        ),
-        "highest-severity": outcome.highest_severity or "",
-        "report-path": report_path,
-        "summary-path": summary_path,
-        "termination-reason": outcome.termination_reason or "",
-    }
-
-
 @dataclass(frozen=True)
 class Runner:
-    """Talks to the runner; outside Actions it prints plain text and writes no files.
+    """Talks to the runner. Outside Actions it prints plain text and writes no files.
 
-    ``out`` is the process's stdout, ``random_hex`` gives a new unpredictable text at each call.
+    ``out`` is the standard output of the process. ``random_hex`` gives a new unpredictable text at each call.
     """
 
     out: TextIO
@@ -86,7 +35,7 @@ class Runner:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str], out: TextIO, random_hex: Callable[[], str]) -> Self:
-        """As the runner's variables say."""
+        """Return a runner as its environment variables describe it."""
         output, summary = environ.get("GITHUB_OUTPUT"), environ.get("GITHUB_STEP_SUMMARY")
         return cls(
             out=out,
@@ -98,17 +47,17 @@ class Runner:
         )
 
     def mask(self, secrets: Iterable[str]) -> None:
-        """Have the runner blank these in the log; to be called before anything else is printed."""
+        """Make the runner blank these values in the log. Call it before anything else is printed."""
         for secret in secrets:
             for value in mask_values(secret) if self.active else ():
                 self._print(command("add-mask", value))
 
     def log(self, text: str) -> None:
-        """Print anything."""
+        """Print any text; nothing in it is obeyed."""
         self._print(neutralise(text))
 
     def log_exactly(self, text: str) -> None:
-        """Print text for another program, byte for byte; the runner obeys nothing in it."""
+        """Print text for another program byte for byte. The runner obeys nothing in it."""
         token = self.random_hex()
         if self.active:
             self._print(command("stop-commands", token))
@@ -118,27 +67,27 @@ class Runner:
         self.out.flush()
 
     def debug(self, message: str) -> None:
-        """Printed only when debug logging is on."""
+        """Print a message when debug logging is on."""
         if self.debugging and self.active:
             self._print(command("debug", neutralise(message)))
         elif self.debugging:
             self.log(f"debug: {message}")
 
     def notice(self, message: str, properties: Mapping[str, str | int] | None = None) -> None:
-        """An annotation; ``properties`` are those of the runner: title, file, line, endLine, …."""
+        """Print an annotation. ``properties`` are the runner's: title, file, line, endLine and others."""
         self._annotate("notice", message, properties)
 
     def warning(self, message: str, properties: Mapping[str, str | int] | None = None) -> None:
-        """An annotation that warns."""
+        """Print a warning annotation."""
         self._annotate("warning", message, properties)
 
     def error(self, message: str, properties: Mapping[str, str | int] | None = None) -> None:
-        """An annotation of an error; the step fails by its exit code only."""
+        """Print an error annotation. It does not fail the step; only the exit code does."""
         self._annotate("error", message, properties)
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
-        """Fold what is printed inside."""
+        """Fold the output of the block in the log."""
         if self.active:
             self._print(command("group", neutralise(title)))
         else:
@@ -150,25 +99,25 @@ class Runner:
                 self._print(command("endgroup"))
 
     def set_outputs(self, outputs: Mapping[str, str]) -> None:
-        """Write step outputs; each has its own random delimiter, so no value can forge another."""
+        """Write step outputs. Each has its own random delimiter, so no value can forge an output."""
         if self.output_file is not None:
             text = "".join(file_entry(name, value, self._delimiter(value)) for name, value in outputs.items())
             _append(self.output_file, text.encode())
 
     def append_summary(self, markdown: str) -> bool:
-        """Add to the step summary; False, and nothing written, without one or beyond the runner's limit."""
+        """Add to the step summary. Returns False without a summary file or beyond the limit."""
         if self.summary_file is None:
             return False
         data = markdown.encode() + b"\n"
-        there = self.summary_file.stat().st_size if self.summary_file.exists() else 0
-        if there + len(data) > MAX_SUMMARY_BYTES:
+        present = self.summary_file.stat().st_size if self.summary_file.exists() else 0
+        if present + len(data) > MAX_SUMMARY_BYTES:
             return False
         _append(self.summary_file, data)
         return True
 
     def _annotate(self, name: str, message: str, properties: Mapping[str, str | int] | None) -> None:
         if self.active:
-            # Neutralised too: a runner that does not know the command would look for the old form in it.
+            # A runner that does not know the command looks for the old form in it, so nothing stays as it is.
             shown = {key: neutralise(str(value)) for key, value in (properties or {}).items()}
             self._print(command(name, neutralise(message), shown))
         else:

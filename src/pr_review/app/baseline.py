@@ -5,14 +5,11 @@ request likes. A file that is missing or cannot be used is a note, and nothing i
 new then, so no baseline hides one.
 """
 
-import errno
 import os
-import stat
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from pr_review.actions.output_directory import DIRECTORY
+from pr_review.actions.workspace_file import UnsafePath, read_workspace_file
 from pr_review.domain.change import PullRequest
 from pr_review.domain.finding import Finding
 from pr_review.domain.run import MAX_FINDINGS, Outcome
@@ -22,7 +19,6 @@ from pr_review.report.links import repository_url
 
 MAX_KNOWN = 4 * MAX_FINDINGS  # what reviews did not see again is carried on, but not without end
 
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _ADVICE = (
     "Set baseline to a file that a step of the workflow fetched, in a folder the repository does not track."
 )
@@ -43,7 +39,9 @@ def load_baseline(
     if is_tracked(workspace / path):
         raise _unsafe(path, "is tracked by the repository")
     try:
-        data = _read(workspace, path, MAX_ARTIFACT_BYTES + 1)
+        data = read_workspace_file(workspace, path, MAX_ARTIFACT_BYTES + 1)
+    except UnsafePath as refusal:
+        raise _unsafe(path, refusal.what) from None
     except FileNotFoundError:
         return None, (f"There is no baseline at {path}, as before the first review: every finding is new.",)
     except OSError as error:
@@ -55,27 +53,6 @@ def load_baseline(
     if problem := _find_problem(outcome, pull_request):
         return None, (_unusable(path, problem),)
     return _take(outcome), tuple(_notes(outcome, pull_request))
-
-
-def _read(workspace: Path, path: str, max_bytes: int) -> bytes:
-    """The first bytes of a regular file, reached without following one symbolic link; raises ``OSError``."""
-    *folders, name = PurePosixPath(path).parts
-    with ExitStack() as opened:
-        folder = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        opened.callback(os.close, folder)
-        try:
-            for part in folders:
-                folder = os.open(part, DIRECTORY, dir_fd=folder)
-                opened.callback(os.close, folder)
-            file = os.open(name, _FILE, dir_fd=folder)
-        except OSError as error:
-            if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.ENXIO}:
-                raise _unsafe(path, "is, or leads through, a symbolic link or something else") from None
-            raise
-        opened.callback(os.close, file)
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise _unsafe(path, "is not a regular file")
-        return os.fdopen(file, "rb", closefd=False).read(max_bytes)
 
 
 def _find_problem(outcome: Outcome, pull_request: PullRequest) -> str:

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from pr_review.actions.runner import neutralise
+from pr_review.actions.commands import neutralise
 from pr_review.app.deadline import Deadline
 from pr_review.app.process import Process
 from pr_review.app.wiring import OFFLINE, choose_provider, open_chat

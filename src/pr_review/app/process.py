@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import TextIO
 
-from pr_review.actions.runner import neutralise
+from pr_review.actions.commands import neutralise
 from pr_review.app.deadline import Sleeps, utc_today
 from pr_review.errors import ConfigError, PrReviewError
 

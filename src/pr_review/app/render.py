@@ -3,7 +3,8 @@
 import sys
 from importlib import import_module
 
-from pr_review.actions.runner import Runner, neutralise
+from pr_review.actions.commands import neutralise
+from pr_review.actions.runner import Runner
 from pr_review.app.process import Process
 from pr_review.errors import ConfigError
 from pr_review.report.artifact.load import MAX_ARTIFACT_BYTES, load

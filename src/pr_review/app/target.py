@@ -12,7 +12,7 @@ from pr_review.errors import HostError
 from pr_review.git.fetch import FetchSource
 from pr_review.git.object_store import resolve_ref
 from pr_review.git.workspace import find_top
-from pr_review.github.client import GitHubApi
+from pr_review.github.client import GitHubClient
 from pr_review.github.event import ReviewRequest, load_event
 from pr_review.github.pull_requests import GitHubPulls, cross_check
 from pr_review.review.filters import check_wanted
@@ -118,14 +118,14 @@ def _read_request(settings: Settings, environ: Mapping[str, str], server: str) -
 def _open_github(
     settings: Settings, environ: Mapping[str, str], server: str, deadline: Deadline
 ) -> GitHubPulls:
-    api = GitHubApi(
+    client = GitHubClient(
         environ.get("GITHUB_API_URL") or GITHUB_API,
         settings.github_token,
         remaining=deadline.remaining,
         sleep=deadline.sleeps.blocking,
         authorities=environ.get("SSL_CERT_FILE") or environ.get("SSL_CERT_DIR"),
     )
-    return GitHubPulls(api, server)
+    return GitHubPulls(client, server)
 
 
 def _without_secrets(request: ReviewRequest) -> bool:

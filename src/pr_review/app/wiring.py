@@ -99,7 +99,9 @@ def _offline(prepared: Prepared) -> Reviewer:
         provider=OFFLINE,
         open_model=lambda: OfflineModel(paths, Ruff(ruff) if ruff else None),
         answers=RULE_REVIEW,
-        limits=limits_for(settings.limits, [head.size(path) if head.is_file(path) else 0 for path in paths]),
+        limits=limits_for(
+            settings.limits, [head.file_size(path) if head.is_file(path) else 0 for path in paths]
+        ),
         budget=RequestBudget(0),
         reads_prompt=False,
         preview=lambda _messages, _tools: b"",

@@ -1,4 +1,4 @@
-"""Fetches commits into the store: by id, without history, with the token in the environment only."""
+"""Fetches commits by id and without history into the object store."""
 
 import base64
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from pr_review.errors import RepositoryError
-from pr_review.git.command import Completed, Git
+from pr_review.git.command import Git, GitResult
 
 OPTIONS = (
     "--quiet",
@@ -19,7 +19,7 @@ OPTIONS = (
     "--no-auto-maintenance",
 )
 
-# What git prints (LC_ALL=C), in this order: code, sentence, advice.
+# What git prints (with LC_ALL=C), and the error for it: code, sentence, advice. The first match counts.
 FAILURES = (
     (
         (b"Authentication failed", b"could not read Username", b"error: 401", b"error: 403", b"not found"),
@@ -55,20 +55,20 @@ UNKNOWN = (
 
 @dataclass(frozen=True)
 class FetchSource:
-    """Where missing commits come from: an https (or, on loopback, http) URL, and a read-only token."""
+    """The server that has the missing commits: its URL (https, or http on loopback) and a read-only token."""
 
     url: str
     token: SecretStr | None = None
 
 
-def fetch_commits(git: Git, source: FetchSource, wants: tuple[str, ...], have: str | None) -> Completed:
-    """Fetch ``wants`` (ids or refs) at depth 1, offering ``have`` as the one commit that is already here."""
+def fetch_commits(git: Git, source: FetchSource, wants: tuple[str, ...], have: str | None) -> GitResult:
+    """Fetch ``wants`` (ids or refs) at depth 1. ``have`` is a commit that the server need not send."""
     negotiation = (f"--negotiation-tip={have}",) if have else ("--refetch",)
     return git.call("fetch", *OPTIONS, *negotiation, "--", source.url, *wants, config=credentials(source))
 
 
 def credentials(source: FetchSource) -> dict[str, str]:
-    """Git configuration that sends the token to the source's host only, as actions/checkout does."""
+    """Return git configuration that sends the token only to the host of the source, like actions/checkout."""
     if source.token is None:
         return {}
     url = urlsplit(source.url)
@@ -76,7 +76,7 @@ def credentials(source: FetchSource) -> dict[str, str]:
     return {f"http.{url.scheme}://{url.netloc}/.extraheader": f"Authorization: Basic {basic}"}
 
 
-def fetch_error(done: Completed) -> RepositoryError:
-    """The error for a failed fetch; git's own words are not part of it."""
-    known = (error for marks, error in FAILURES if any(mark in done.stderr for mark in marks))
+def fetch_error(result: GitResult) -> RepositoryError:
+    """The error for a failed fetch. It holds no text that git printed."""
+    known = (error for marks, error in FAILURES if any(mark in result.stderr for mark in marks))
     return RepositoryError(*next(known, UNKNOWN))

@@ -1,4 +1,4 @@
-"""What the review asks of the trees of the reviewed commits."""
+"""Reads files of the two reviewed commits: the head and the merge base."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -9,7 +9,7 @@ from pr_review.git.tree import CommitTree
 
 
 class ReviewedTrees:
-    """Head and merge base; the latter is listed only when a path is not in the head."""
+    """The trees of head and merge base. The tree of the merge base is loaded at its first use."""
 
     def __init__(self, head: CommitTree, load_base: Callable[[], CommitTree]) -> None:
         self._head = head
@@ -20,15 +20,15 @@ class ReviewedTrees:
         return self._load_base()
 
     def head_lines(self, path: str) -> Sequence[str] | None:
-        """Lines of a regular head file, empty when it is not text, None when there is no such file."""
+        """Return the lines of a head file: none when it is not text, None when there is no such file."""
         return _lines(self._head, path)
 
     def base_lines(self, path: str) -> Sequence[str] | None:
-        """The same at the merge base."""
+        """Return the lines of a file at the merge base, like ``head_lines``."""
         return _lines(self._base, path)
 
     def head_text(self, path: str) -> str | None:
-        """The whole text of a regular head file; None for a link, and for what is not text."""
+        """Return the text of a regular head file; None for a link and for a file that is not text."""
         try:
             return self._head.read(path).text if self._head.resolve(path) == path else None
         except ToolFailure:
@@ -45,16 +45,16 @@ def _lines(tree: CommitTree, path: str) -> Sequence[str] | None:
 
 
 def is_tracked(path: Path, root: Path, trees: Sequence[CommitTree]) -> bool:
-    """Whether one of the trees, checked out at ``root``, decides what stands at an absolute path.
+    """Whether one of the trees, checked out at ``root``, decides what is at an absolute path.
 
-    It does when it holds the path, something below it, or a submodule or a file above it.
+    A tree decides when it holds the path, a path below it, or a file or submodule above it.
     """
     if not path.is_relative_to(root):
         return False
-    place = path.relative_to(root)
-    above = [parent.as_posix() for parent in place.parents[:-1]]
+    relative = path.relative_to(root)
+    above = [parent.as_posix() for parent in relative.parents[:-1]]
     return any(
-        tree.exists(place.as_posix())
+        tree.exists(relative.as_posix())
         or any(tree.exists(name) and not _is_folder(tree, name) for name in above)
         for tree in trees
     )

@@ -1,4 +1,4 @@
-"""Literal search at a commit: ``git grep`` finds, the rules of the tree decide what is shown."""
+"""Searches the files of a commit for a literal text with ``git grep``."""
 
 import re
 from collections.abc import Iterator
@@ -13,14 +13,15 @@ from pr_review.git.tree import MAX_FILE_BYTES, CommitTree, decode_path
 MAX_EXCERPT_CHARS = 300
 ELLIPSIS = "…"
 
-# With -z, NUL ends the path and the line number: a path may hold newlines, and a line may hold NUL.
+# A newline separates patterns, NUL ends an argument, and a lone surrogate has no UTF-8 form.
 REFUSED = re.compile(r"[\n\0\ud800-\udfff]")
+# With -z, NUL ends the path and the line number, so a path may hold newlines and a line may hold NUL.
 HEADER = re.compile(rb"([^\0]+)\0([0-9]+)\0")
 NO_MATCH = 1
 
 
 class Match(NamedTuple):
-    """One matching line, counted from 1; ``excerpt`` is at most 300 characters of it, around the match."""
+    """One matching line, counted from 1. ``excerpt`` is at most 300 characters of it around the match."""
 
     path: str
     line: int
@@ -28,7 +29,7 @@ class Match(NamedTuple):
 
 
 class Searcher:
-    """Searches the files of ``tree``, the tree of commit ``sha``; safe to call from several threads."""
+    """Searches the files of ``tree``, the tree of commit ``sha``. Several threads may call it."""
 
     def __init__(self, git: Git, tree: CommitTree, sha: str) -> None:
         self._git = git
@@ -37,24 +38,24 @@ class Searcher:
         self._searchable: dict[str, bool] = {}
 
     def search(self, query: str, path: str, limit: int) -> tuple[list[Match], bool]:
-        """Return at most ``limit`` matches, ordered by path and line, and whether there are more (item 45).
+        """Return at most ``limit`` matches in order of path and line, and whether there are more.
 
-        Case-sensitive and literal. Binary files, files over 1 MiB, links, submodules and names no tool can
-        address are skipped. Text that is not UTF-8 is shown with replacement characters. Git is stopped as
-        soon as one match more than ``limit`` is there.
+        The search is case-sensitive and literal. It skips binary files, files over 1 MiB, links, submodules
+        and names that no tool can address. Replacement characters stand for bytes that are not UTF-8. Git is
+        stopped after ``limit`` + 1 matches.
 
         Raises:
             ToolFailure: ``invalid_query``, ``invalid_path`` or ``path_not_found``.
-            RepositoryError: ``search_failed`` when git wrote to standard error: without all objects, "no
-                match" proves nothing (decision 1).
+            RepositoryError: ``search_failed`` when git wrote to standard error. A missing object would
+                otherwise look like "no match", because git grep then has the same status and no output.
         """
         validate_query(query)
         scope = self._tree.resolve(path)
         options = ("--text", "--fixed-strings", "-z", "-n", "--no-color", f"--max-count={limit + 1}")
         where = ("--", scope) if scope else ("--",)
-        with self._git.stream("grep", *options, "-e", query, self._sha, *where) as child:
-            found = list(islice(self._matches(child, query), limit + 1))
-            if child.stderr or (len(found) <= limit and child.wait() not in {0, NO_MATCH}):
+        with self._git.stream("grep", *options, "-e", query, self._sha, *where) as process:
+            found = list(islice(self._matches(process, query), limit + 1))
+            if process.stderr or (len(found) <= limit and process.wait() not in {0, NO_MATCH}):
                 raise RepositoryError(
                     "search_failed",
                     "git grep could not read every file of the head commit.",
@@ -62,8 +63,8 @@ class Searcher:
                 )
         return found[:limit], len(found) > limit
 
-    def _matches(self, child: GitProcess, query: str) -> Iterator[Match]:
-        for name, line, text in records(child):
+    def _matches(self, process: GitProcess, query: str) -> Iterator[Match]:
+        for name, line, text in grep_records(process):
             path = decode_path(name.removeprefix(f"{self._sha}:".encode()))
             if self._is_searchable(path):
                 yield Match(path, line, excerpt(text.decode("utf-8", "replace"), query))
@@ -80,18 +81,18 @@ class Searcher:
 
 
 def validate_query(query: str) -> None:
-    """Refuse what git would not take literally: a newline separates patterns, NUL ends an argument."""
+    """Raise ``invalid_query`` for a query that git would not take literally."""
     if not query or REFUSED.search(query):
         raise ToolFailure("invalid_query", "The query must be one line of text, without NUL.")
 
 
-def records(child: GitProcess) -> Iterator[tuple[bytes, int, bytes]]:
-    """Yield (name, line number, text) of each line that ``git grep -z -n`` prints.
+def grep_records(process: GitProcess) -> Iterator[tuple[bytes, int, bytes]]:
+    """Yield (name, line number, text) for each line that ``git grep -z -n`` prints.
 
-    A text beyond the largest file that is searched is cut, so that memory stays bounded: its file is skipped.
+    A text longer than the largest searched file is cut, which bounds memory; its file is skipped anyway.
     """
     buffer = b""
-    for chunk in child.chunks():
+    for chunk in process.chunks():
         buffer += chunk
         start = 0
         while header := HEADER.match(buffer, start):
@@ -108,7 +109,7 @@ def records(child: GitProcess) -> Iterator[tuple[bytes, int, bytes]]:
 
 
 def excerpt(line: str, query: str) -> str:
-    """At most 300 characters of a line, with the match in the middle where it is longer."""
+    """Return at most 300 characters of a line, with the match in the middle of a longer line."""
     if len(line) <= MAX_EXCERPT_CHARS:
         return line
     width = MAX_EXCERPT_CHARS - 2 * len(ELLIPSIS)

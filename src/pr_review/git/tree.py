@@ -1,4 +1,4 @@
-"""The files of one commit: list, resolve, read; nothing outside the commit can be named (decision 1)."""
+"""Lists, resolves and reads the files of one commit. A path outside the commit cannot be named."""
 
 import sys
 from bisect import bisect_left, bisect_right
@@ -7,28 +7,29 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from pr_review.domain.paths import is_addressable, validate_path
+from pr_review.domain.sizes import MIB
 from pr_review.errors import ToolFailure
 from pr_review.git.cat_file import missing_object
 from pr_review.git.command import Git
 
-MAX_FILE_BYTES = 1024 * 1024  # item 44
+MAX_FILE_BYTES = MIB
 MAX_LINK_BYTES = 4096  # PATH_MAX
 MAX_PATH_CHARS = 4096
-MAX_STEPS = 256  # components walked while links are followed; a hostile tree can make each walk long
+MAX_STEPS = 256  # path components per resolution; a hostile tree can chain links endlessly
 
 OUTSIDE = "The path leaves the repository through a symbolic link."
 LINK, SUBMODULE = "120000", "160000"
 
 
-class Entry(NamedTuple):
-    """One entry of the tree: git's file mode and object id."""
+class TreeEntry(NamedTuple):
+    """The file mode and the object id of one entry of a tree, as git prints them."""
 
     mode: str
     oid: str
 
 
 class TextFile(NamedTuple):
-    """A text file; ``lines`` are split at newlines only, as git counts them, and hold none."""
+    """A text file. ``lines`` are split at newlines only, as git counts lines, and hold no newline."""
 
     path: str
     text: str
@@ -36,66 +37,66 @@ class TextFile(NamedTuple):
 
 
 def decode_path(name: bytes) -> str:
-    r"""A path as it is shown; no tool accepts a backslash in it.
+    r"""Return a raw name as the text that is shown.
 
-    Bytes that are not UTF-8 become escapes such as ``\xff``, and a backslash is doubled, as git does it: no
-    two names are shown alike, so none is taken for the other.
+    Bytes that are not UTF-8 become escapes such as ``\xff``, and a backslash is doubled, as in git's quoted
+    paths. So no two names are shown alike. No tool accepts a path with a backslash.
     """
     return name.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
 
 
 def split_lines(text: str) -> tuple[str, ...]:
-    """Split at newlines only: form feeds, carriage returns and U+2028 do not end a line for git."""
+    """Split at newlines only, like git. A form feed, a carriage return or U+2028 ends no line."""
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
     return tuple(lines)
 
 
-def join(folder: str, name: str) -> str:
-    """Join two parts of a path, either of which may be empty."""
+def join_path(folder: str, name: str) -> str:
+    """Join two parts of a path; each may be empty."""
     return f"{folder}/{name}" if folder and name else folder or name
 
 
-def parent(folder: str) -> str:
-    """The folder above; the root has none in the tree."""
+def parent_of(folder: str) -> str:
+    """Return the folder above. Raises ``invalid_path`` for the root, whose parent is outside the tree."""
     if not folder:
         raise ToolFailure("invalid_path", OUTSIDE)
     return folder.rpartition("/")[0]
 
 
 class CommitTree:
-    """The tree of one commit, its names kept in memory.
+    """The tree of one commit; its names are in memory.
 
-    Paths are repository-relative and pass ``validate_path``. A symbolic link is followed inside the tree
-    only. Safe to call from several threads.
+    Paths are relative to the repository and must pass ``validate_path``. A symbolic link is followed inside
+    the tree only. Several threads may call it.
     """
 
-    def __init__(self, git: Git, entries: dict[str, Entry]) -> None:
+    def __init__(self, git: Git, entries: dict[str, TreeEntry]) -> None:
         self._git = git
         self._entries = entries
         self._targets: dict[str, str] = {}
 
     @classmethod
     def load(cls, git: Git, sha: str) -> Self:
-        """Read the names of a commit's tree with one ``git ls-tree``, without what no tool can address."""
+        """Read the names of a commit's tree with one ``git ls-tree``; skip names that no tool can address."""
         entries = {}
         for record in git.run("ls-tree", "-r", "-z", "--full-tree", sha).split(b"\0")[:-1]:
             meta, _, name = record.partition(b"\t")
             mode, _, oid = meta.decode().split(" ")
             path = decode_path(name)
             if is_addressable(path):
-                entries[path] = Entry(sys.intern(mode), oid)
+                entries[path] = TreeEntry(sys.intern(mode), oid)
         return cls(git, entries)
 
     def files(self) -> Sequence[str]:
-        """Regular files, and links that resolve to one, in lexical order."""
+        """Return regular files, and links that resolve to one, in lexical order."""
         return self._files
 
     def list(self, path: str, after: str | None, limit: int) -> tuple[Sequence[str], str | None]:
-        """Return at most ``limit`` files under a directory, and the next page's cursor or None (item 43).
+        """Return at most ``limit`` files under a directory, and the cursor of the next page or None.
 
-        ``after`` is the last path of the page before.
+        ``after`` is the cursor: the last path of the previous page.
 
         Raises:
             ToolFailure: ``invalid_path``, ``path_not_found`` or ``not_a_directory``.
@@ -110,7 +111,7 @@ class CommitTree:
         return page, page[-1] if page and first + limit < end else None
 
     def read(self, path: str) -> TextFile:
-        """Return a UTF-8 file of at most 1 MiB (item 44); one that holds NUL bytes is text (decision 2).
+        """Return a UTF-8 file of at most 1 MiB. It may hold NUL bytes: one NUL must not hide a source file.
 
         Raises:
             ToolFailure: ``invalid_path``, ``path_not_found``, ``not_a_file``, ``file_too_large``,
@@ -126,7 +127,7 @@ class CommitTree:
         return TextFile(validate_path(path), text, split_lines(text))
 
     def exists(self, path: str) -> bool:
-        """The path names a file, a directory or a submodule of the tree."""
+        """Whether the path names a file, a directory or a submodule of the tree."""
         try:
             self.resolve(path)
         except ToolFailure:
@@ -134,41 +135,41 @@ class CommitTree:
         return True
 
     def is_file(self, path: str) -> bool:
-        """The path names a regular file, or a link that resolves to one."""
+        """Whether the path names a regular file, or a link that resolves to one."""
         try:
             self._regular(path)
         except ToolFailure:
             return False
         return True
 
-    def size(self, path: str) -> int:
-        """Bytes of a regular file; raises as ``read`` does."""
-        return self._size(self._regular(path).oid)
+    def file_size(self, path: str) -> int:
+        """Return the size of a regular file in bytes. Raises the errors of ``read``."""
+        return self._object_size(self._regular(path).oid)
 
     def resolve(self, path: str) -> str:
-        """Return the path with every symbolic link followed: that of a file, a submodule or a directory.
+        """Follow every symbolic link and return the path of a file, a submodule or a directory.
 
         Raises:
-            ToolFailure: ``invalid_path`` when it breaks the path rule or leaves the tree, also through a
-                link; ``path_not_found`` when the tree does not hold it.
+            ToolFailure: ``invalid_path`` when the path breaks the path rule or leaves the tree, also through
+                a link; ``path_not_found`` when the tree does not hold it.
         """
-        here, todo = "", validate_path(path)  # "here" is a directory of the tree
+        directory, rest = "", validate_path(path)  # "directory" is a directory of the tree
         for _ in range(MAX_STEPS + 1):
-            whole = join(here, todo)
+            whole = join_path(directory, rest)
             if self._is_real(whole):
                 return whole
             if len(whole) > MAX_PATH_CHARS:
                 break
-            part, _, todo = todo.partition("/")
+            part, _, rest = rest.partition("/")
             if part in {"", "."}:
                 continue
-            step = join(here, part)
+            child = join_path(directory, part)
             if part == "..":
-                here = parent(here)
-            elif (entry := self._entries.get(step)) and entry.mode == LINK:
-                todo = join(self._target(entry.oid), todo)
-            elif self._is_directory(step):
-                here = step
+                directory = parent_of(directory)
+            elif (entry := self._entries.get(child)) and entry.mode == LINK:
+                rest = join_path(self._target(entry.oid), rest)
+            elif self._is_directory(child):
+                directory = child
             else:
                 raise ToolFailure("path_not_found", "The requested path does not exist.")
         raise ToolFailure("invalid_path", "The path is too long, or goes through too many symbolic links.")
@@ -186,42 +187,43 @@ class CommitTree:
         return sorted(self._entries)
 
     def _is_directory(self, path: str) -> bool:
-        """Some name goes on below it; a set of all directories would take quadratic room in a deep tree."""
+        """Whether the tree holds a name below the path."""
+        # A set of all directories would need quadratic memory in a deep tree.
         first = bisect_left(self._names, f"{path}/")
         return not path or (first < len(self._names) and self._names[first].startswith(f"{path}/"))
 
     def _range(self, directory: str) -> tuple[int, int]:
-        """Where the files under a directory stand in ``_files``: "0" is the character after "/"."""
+        """Return the slice of ``_files`` under a directory. The character "0" follows "/"."""
         if not directory:
             return 0, len(self._files)
         return bisect_left(self._files, f"{directory}/"), bisect_left(self._files, f"{directory}0")
 
-    def _regular(self, path: str) -> Entry:
+    def _regular(self, path: str) -> TreeEntry:
         entry = self._entries.get(self.resolve(path))
         if entry is None or entry.mode == SUBMODULE:
             raise ToolFailure("not_a_file", "The path is not a regular file.")
         return entry
 
     def _is_real(self, path: str) -> bool:
-        """The path names something as it stands: no component of it is a link."""
+        """Whether the path names something and no component of it is a link."""
         entry = self._entries.get(path)
         return self._is_directory(path) if entry is None else entry.mode != LINK
 
     def _target(self, oid: str) -> str:
         if oid not in self._targets:
-            whole = self._git.objects.contents(oid) if self._size(oid) <= MAX_LINK_BYTES else b""
+            whole = self._git.objects.contents(oid) if self._object_size(oid) <= MAX_LINK_BYTES else b""
             self._targets[oid] = decode_path(whole)
         target = self._targets[oid]
         if not target or target.startswith("/"):
             raise ToolFailure("invalid_path", OUTSIDE)
         return target
 
-    def _content(self, entry: Entry) -> bytes:
-        if self._size(entry.oid) > MAX_FILE_BYTES:
+    def _content(self, entry: TreeEntry) -> bytes:
+        if self._object_size(entry.oid) > MAX_FILE_BYTES:
             raise ToolFailure("file_too_large", "The file is larger than 1 MiB.")
         return self._git.objects.contents(entry.oid)
 
-    def _size(self, oid: str) -> int:
+    def _object_size(self, oid: str) -> int:
         info = self._git.objects.info(oid)
         if info is None:
             raise missing_object()

@@ -1,4 +1,4 @@
-"""Where a checkout keeps its objects, read as plain files: git never runs in it (decision 1)."""
+"""Finds where a checkout keeps its objects. It reads plain files: git never runs in the checkout."""
 
 import os
 import re
@@ -16,18 +16,18 @@ HEAD_REF = re.compile(r"ref: (refs/[^\s:?*\[\\^~]+)")
 
 @dataclass(frozen=True)
 class Workspace:
-    """The git directory of a checkout and, for a linked worktree, the one it shares (``commondir``)."""
+    """The git directory of a checkout, and the one that a linked worktree shares (``commondir``)."""
 
     git_dir: Path
     common_dir: Path
 
     @classmethod
     def locate(cls, folder: Path) -> Self:
-        """Find the git directory of ``folder`` (an absolute path): ``.git``, a ``.git`` file, or a bare one.
+        """Find the git directory of ``folder``, an absolute path: ``.git``, its target, or ``folder`` itself.
 
         Raises:
-            ConfigError: ``no_repository``, ``workspace_unreadable``, or ``unsupported_path`` when a path
-                holds a newline, which the alternates file cannot express.
+            ConfigError: ``no_repository``, ``workspace_unreadable``, or ``unsupported_path`` for a path with
+                a newline, which the alternates file cannot express.
         """
         with readable():
             git_dir = find_git_dir(folder)
@@ -47,22 +47,22 @@ class Workspace:
 
     @property
     def objects(self) -> Path:
-        """The object directory."""
+        """The directory of the objects."""
         return self.common_dir / "objects"
 
     def shallow(self) -> bytes:
-        """The list of commits whose parents were not fetched; empty in a complete clone."""
+        """Return the ``shallow`` file: the commits whose parents are missing. Empty for a complete clone."""
         with readable():
             path = self.common_dir / "shallow"
             return path.read_bytes() if path.exists() else b""
 
     def has_promisor_packs(self) -> bool:
-        """A partial clone: commits can be present while blobs are not."""
+        """Whether this is a partial clone, which may have a commit but lack its blobs."""
         with readable():
             return any((self.objects / "pack").glob("*.promisor"))
 
     def head(self) -> str | None:
-        """The commit HEAD names, None when it is unborn or kept in a way plain files do not show."""
+        """Return the commit of HEAD; None when it has no commit or plain files do not show it."""
         with readable():
             content = (self.git_dir / "HEAD").read_text("utf-8", "replace")
             ref = HEAD_REF.match(content)
@@ -80,7 +80,7 @@ class Workspace:
 
 
 def find_git_dir(folder: Path) -> Path:
-    """The git directory that belongs to a folder, not to one of its parents."""
+    """Return the git directory of a folder. Parents of the folder are not searched."""
     dot_git = folder / ".git"
     if dot_git.is_dir():
         return dot_git
@@ -92,10 +92,10 @@ def find_git_dir(folder: Path) -> Path:
 
 
 def find_top(folder: Path, user: int) -> Path:
-    """The folder of the repository that ``folder`` (an absolute path) is in, as git finds it.
+    """Return the top folder of the repository that holds ``folder`` (an absolute path).
 
-    For ``pr-review local`` only. A repository above that does not belong to ``user`` is not entered: its
-    configuration could name programs (git's ``safe.directory``).
+    Only ``pr-review local`` calls this. A repository in a parent folder must belong to ``user``, because its
+    configuration could name programs (``safe.directory`` in git-config(1)).
 
     Raises:
         ConfigError: ``no_repository``.
@@ -119,7 +119,7 @@ def _belongs_to(user: int, *folders: Path) -> bool:
 
 
 def read_path(file: Path) -> str:
-    """The path a file of git's holds, without the final newline."""
+    """Return the path that a file of git holds, without the final newline."""
     return os.fsdecode(file.read_bytes().removesuffix(b"\n"))
 
 
@@ -134,7 +134,7 @@ def no_repository() -> ConfigError:
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Turn a failed read of the workspace into one clear error."""
+    """Raise ``workspace_unreadable`` when the workspace cannot be read."""
     try:
         yield
     except OSError as error:

@@ -1,41 +1,39 @@
-"""One GET of GitHub's REST API through PyGithub, retried within the run's deadline.
+"""Reads GitHub's REST API through PyGithub, with retries inside the deadline of the run.
 
-PyGithub's own retries are off (decision 14): they would wait past the deadline. Answers are validated by our
-own payload models, not by its classes.
+PyGithub's own retries and pauses are off, because they would wait past the deadline. Our payload models check
+each answer, because PyGithub does not. PyGithub is imported at the first request: a run whose event carries
+everything starts without it.
 """
 
+import random
 from collections.abc import Callable
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr, ValidationError
 
 from pr_review.github import api_errors
-from pr_review.github.api_errors import Failure
+from pr_review.github.api_errors import ApiFailure
 from pr_review.github.payloads import PayloadT, validate_payload
 
 if TYPE_CHECKING:
     from github import Github
-    from tenacity import RetryCallState
 
 MAX_ATTEMPTS = 4
+MAX_BACKOFF_SECONDS = 8.0
 REQUEST_TIMEOUT_SECONDS = 20
+PAGE_ITEMS = 100  # the most that GitHub lists on one page
+
+# What PyGithub raises when a status, a header, a redirect or the shape of an answer is not GitHub's.
+UNEXPECTED_ANSWER = (AssertionError, AttributeError, RuntimeError, TypeError, ValueError)
 
 
-class _AttemptFailed(Exception):
-    """Carries the classified failure of one HTTP request to the retry loop."""
+class GitHubClient:
+    """Reads one server over one connection, which ``close`` ends.
 
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.code)
-        self.failure = failure
-
-
-class GitHubApi:
-    """Reads one server; a context manager that closes its connection.
-
-    ``api_url`` is the runner's ``GITHUB_API_URL``, so GHES and ghe.com work; ``remaining`` gives the seconds
-    left of the run; ``sleep`` waits between attempts; ``authorities``, a file or a hashed
-    folder, replaces the bundled certificate authorities. Not for use from two threads at once.
+    ``api_url`` is the runner's ``GITHUB_API_URL``, also of GitHub Enterprise Server. ``remaining`` gives the
+    seconds that the run has left, and ``sleep`` waits between two attempts. ``authorities`` is a file, or a
+    folder of hashed files, that replaces the bundled certificate authorities. ``jitter`` gives a random
+    number below 1. Only one thread at a time may use a client.
     """
 
     def __init__(
@@ -44,75 +42,59 @@ class GitHubApi:
         token: SecretStr | None,
         *,
         remaining: Callable[[], float],
-        sleep: Callable[[float], None] | None = None,
+        sleep: Callable[[float], None],
         authorities: str | None = None,
+        jitter: Callable[[], float] = random.random,
     ) -> None:
         self._api_url = api_url.rstrip("/")
         self._token = token.get_secret_value() if token else ""
         self._remaining = remaining
         self._sleep = sleep
         self._authorities = authorities
+        self._jitter = jitter
         self._github: Github | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
-        """Close the connection; can be called repeatedly."""
+        """Close the connection, if there is one. Idempotent."""
         if self._github is not None:
             self._github.close()
             self._github = None
 
-    def get(self, path: str, model: type[PayloadT], needs: str, **query: int) -> PayloadT:
-        """One validated answer; ``needs`` is the permission it takes, for the error's advice.
+    def read(self, model: type[PayloadT], request: Callable[["Github"], Any], *, needs: str) -> PayloadT:
+        """Send a request and return its validated answer.
 
-        A JSON array is validated as the object ``{"items": array}``. Raises ``HostError``.
+        ``request`` makes one HTTP request with PyGithub's lazy objects and returns the raw data.
+        ``needs`` is the permission of the request, such as ``contents: read``.
+
+        Raises:
+            HostError: when the last attempt failed, or the answer is not what GitHub sends.
         """
-        from tenacity import (  # noqa: PLC0415 -- start-up: only runs that ask GitHub need it
-            Retrying,
-            nap,
-            retry_if_exception,
-            wait_exponential_jitter,
-        )
+        answer = self._attempt(request, needs)
+        for attempt in range(1, MAX_ATTEMPTS):
+            if not isinstance(answer, ApiFailure) or not answer.retry:
+                break
+            wait = self._backoff(attempt) if answer.wait is None else answer.wait
+            if wait > self._remaining():
+                break
+            self._sleep(wait)
+            answer = self._attempt(request, needs)
+        if isinstance(answer, ApiFailure):
+            raise answer.error(self._remaining())
+        return _validate(model, answer)
 
-        backoff = wait_exponential_jitter(initial=1, max=8)
+    def _backoff(self, attempt: int) -> float:
+        """Return the seconds to wait after an attempt, counted from 1: 1, 2, 4 … plus up to one second."""
+        return min(2.0 ** (attempt - 1) + self._jitter(), MAX_BACKOFF_SECONDS)
 
-        def wait(state: "RetryCallState") -> float:
-            failure = _failure(state.outcome.exception() if state.outcome else None)
-            return failure.wait if failure and failure.wait is not None else backoff(state)
-
-        def stop(state: "RetryCallState") -> bool:
-            return state.attempt_number >= MAX_ATTEMPTS or state.upcoming_sleep > self._remaining()
-
-        retrying = Retrying(
-            retry=retry_if_exception(lambda error: bool((failure := _failure(error)) and failure.retry)),
-            wait=wait,
-            stop=stop,
-            sleep=self._sleep or nap.sleep,
-            reraise=True,
-        )
-        try:
-            data = retrying(self._attempt, path, query, needs)
-            return validate_payload(model, {"items": data} if isinstance(data, list) else data)
-        except _AttemptFailed as error:
-            raise error.failure.error(self._remaining()) from None
-        except ValidationError:
-            raise api_errors.BAD_RESPONSE.error() from None
-
-    def _attempt(self, path: str, query: dict[str, int], needs: str) -> Any:
-        """One HTTP request; everything PyGithub and requests can raise becomes one classified failure."""
-        from github import GithubException  # noqa: PLC0415 -- start-up: as above
-        from requests import exceptions as http  # noqa: PLC0415 -- start-up: as above
+    def _attempt(self, request: Callable[["Github"], Any], needs: str) -> Any:
+        """Return the raw data of an answer, or an ``ApiFailure`` for whatever PyGithub or requests raises."""
+        from github import GithubException  # noqa: PLC0415 -- start-up: see the module
+        from requests import exceptions as http  # noqa: PLC0415 -- start-up: see the module
 
         try:
-            return self._connect().requester.requestJsonAndCheck("GET", path, parameters=query)[1]
+            return request(self._connect())
         except GithubException as error:
-            failure = api_errors.of_status(
+            return api_errors.failure_of_status(
                 error.status,
                 error.headers or {},
                 _message(error.data),
@@ -120,18 +102,16 @@ class GitHubApi:
                 has_token=bool(self._token),
             )
         except http.SSLError:
-            failure = api_errors.UNTRUSTED
+            return api_errors.UNTRUSTED
         except (http.ConnectionError, http.Timeout, http.ChunkedEncodingError):
-            failure = api_errors.UNREACHABLE
-        except (http.RequestException, AssertionError, AttributeError, RuntimeError, TypeError, ValueError):
-            # PyGithub's ways to say that an answer or a redirect is not what it expects
-            failure = api_errors.BAD_RESPONSE
-        except OSError:  # the file of certificate authorities is not there
-            failure = api_errors.UNTRUSTED
-        raise _AttemptFailed(failure) from None
+            return api_errors.UNREACHABLE
+        except (http.RequestException, *UNEXPECTED_ANSWER):
+            return api_errors.BAD_RESPONSE
+        except OSError:  # the file of certificate authorities is missing
+            return api_errors.UNTRUSTED
 
     def _connect(self) -> "Github":
-        from github import Auth, Github  # noqa: PLC0415 -- start-up: as above
+        from github import Auth, Github  # noqa: PLC0415 -- start-up: see the module
 
         if self._github is None:
             self._github = Github(
@@ -143,15 +123,20 @@ class GitHubApi:
                 retry=None,
                 seconds_between_requests=None,
                 seconds_between_writes=None,
+                per_page=PAGE_ITEMS,
+                lazy=True,  # an object makes its request when its data is read, and no other one
             )
         return self._github
 
 
+def _validate(model: type[PayloadT], data: Any) -> PayloadT:
+    try:
+        return validate_payload(model, data)
+    except ValidationError:
+        raise api_errors.BAD_RESPONSE.error() from None
+
+
 def _message(body: Any) -> str:
-    """GitHub's own sentence, to tell failures apart."""
+    """Return GitHub's own sentence, which tells failures apart."""
     message = body.get("message") if isinstance(body, dict) else None
     return message if isinstance(message, str) else ""
-
-
-def _failure(error: BaseException | None) -> Failure | None:
-    return error.failure if isinstance(error, _AttemptFailed) else None

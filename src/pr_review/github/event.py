@@ -1,7 +1,7 @@
-"""Which pull request this run is about, from the runner's event (items 6 and 7).
+"""Finds the pull request of this run in the runner's event.
 
-An explicit ``pull-request`` input always wins; then the payload of a pull-request event; then the inputs of a
-dispatch.
+An explicit ``pull-request`` input wins. Otherwise the payload of a pull-request event names the pull request,
+or else the inputs of a dispatch do.
 """
 
 import json
@@ -14,11 +14,11 @@ from pydantic import ValidationError
 
 from pr_review.domain.change import PullRequest
 from pr_review.domain.frozen import Frozen
-from pr_review.domain.run import MIB
+from pr_review.domain.sizes import MIB
 from pr_review.errors import ConfigError, Skipped
 from pr_review.github.payloads import EventPayload, PullPayload, validate_payload
 
-MAX_EVENT_BYTES = 32 * MIB  # GitHub caps a webhook payload at 25 MB
+MAX_EVENT_BYTES = 32 * MIB  # GitHub limits a webhook payload to 25 MB
 DEPENDABOT = frozenset({"dependabot[bot]", "dependabot-preview[bot]"})
 DISPATCH_INPUTS = ("pull-request", "pull_request")
 
@@ -28,7 +28,7 @@ _URL = re.compile(r"(https?://[^/?#\s]+)/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/pull/
 
 
 class EventKind(StrEnum):
-    """The event that started the run; ``other`` can only be reviewed with an explicit pull request."""
+    """The event that started the run. An ``other`` event needs an explicit pull request."""
 
     PULL_REQUEST = "pull_request"
     PULL_REQUEST_TARGET = "pull_request_target"
@@ -38,11 +38,11 @@ class EventKind(StrEnum):
 
 
 class ReviewRequest(Frozen):
-    """The pull request to review and what filters need to know of it.
+    """The pull request to review, and the facts that filters use.
 
-    ``pull_request`` is None when the payload did not carry it whole: the facts after it are then unknown and
-    have their defaults until GitHub was asked. ``is_fork``: the head is not in this repository, also when
-    the head repository was deleted. ``sender`` is the login that caused the event.
+    ``pull_request`` is None when the payload did not carry the whole record. The fields after it then have
+    their defaults until GitHub is asked. ``is_fork``: the head is not in this repository, also when the head
+    repository was deleted. ``sender`` is the login that caused the event.
     """
 
     kind: EventKind
@@ -67,11 +67,14 @@ def load_event(
     server_url: str,
     repository: str,
 ) -> ReviewRequest:
-    """The request of this run.
+    """Return the request of this run.
 
-    ``path`` is the event file, ``pull_request`` the explicit input (a number, or a canonical URL of
-    ``repository``, an ``owner/name``, on ``server_url``). Raises ``Skipped`` for an event without a pull
-    request, ``ConfigError`` for everything that cannot be understood.
+    ``path`` is the event file. ``repository`` is ``owner/name``. ``pull_request`` is the explicit input: a
+    number, or a canonical URL of the repository on ``server_url``.
+
+    Raises:
+        Skipped: the event has no pull request.
+        ConfigError: the event or the input cannot be understood.
     """
     kind = EventKind(event_name) if event_name in set(EventKind) else EventKind.OTHER
     number = parse_pull_request(pull_request, server_url, repository) if pull_request else None
@@ -88,11 +91,11 @@ def load_event(
     request = ReviewRequest(
         kind=kind, owner=owner, repository=name, number=number, explicit=explicit, sender=sender
     )
-    return describe(request, payload, server_url) if payload and payload.number == number else request
+    return with_payload(request, payload, server_url) if payload and payload.number == number else request
 
 
-def describe(request: ReviewRequest, pull: PullPayload, server_url: str) -> ReviewRequest:
-    """The request with what the payload says of its pull request."""
+def with_payload(request: ReviewRequest, pull: PullPayload, server_url: str) -> ReviewRequest:
+    """Return the request with the facts that the payload holds about its pull request."""
     home = f"{request.owner}/{request.repository}"
     author = pull.user.login if pull.user else None
     return request.model_copy(
@@ -108,7 +111,7 @@ def describe(request: ReviewRequest, pull: PullPayload, server_url: str) -> Revi
 
 
 def _record(pull: PullPayload, request: ReviewRequest, server_url: str) -> PullRequest | None:
-    """The canonical record, or None while the payload lacks title or a SHA."""
+    """Return the canonical record, or None when the payload lacks the title or a SHA."""
     if pull.title is None or pull.base.sha is None or pull.head.sha is None:
         return None
     return PullRequest(
@@ -127,7 +130,7 @@ def _record(pull: PullPayload, request: ReviewRequest, server_url: str) -> PullR
 
 
 def parse_pull_request(text: str, server_url: str, repository: str) -> int:
-    """The number that a ``pull-request`` input names; raises ``ConfigError`` for anything not canonical."""
+    """Return the number that a ``pull-request`` input names. Raises ``ConfigError`` for other text."""
     if _NUMBER.fullmatch(text):
         return int(text)
     match = _URL.fullmatch(text)
@@ -148,12 +151,12 @@ def parse_pull_request(text: str, server_url: str, repository: str) -> int:
 
 
 def pull_url(server_url: str, owner: str, repository: str, number: int) -> str:
-    """The canonical URL of item 6."""
+    """Return the canonical URL of a pull request, without a trailing path, query or fragment."""
     return f"{server_url.rstrip('/')}/{owner}/{repository}/pull/{number}"
 
 
 def _pull_of_event(path: Path | None, repository: str) -> tuple[PullPayload, str | None]:
-    event = _read(path)
+    event = _load_event_file(path)
     if event.pull_request is None:
         _refuse("The event file carries no pull request.")
     home = event.pull_request.base.repo
@@ -163,7 +166,7 @@ def _pull_of_event(path: Path | None, repository: str) -> tuple[PullPayload, str
 
 
 def _number_of_dispatch(path: Path | None, server_url: str, repository: str) -> tuple[int, str | None]:
-    event = _read(path)
+    event = _load_event_file(path)
     inputs = event.inputs or {}
     given = next((inputs[name] for name in DISPATCH_INPUTS if inputs.get(name)), None)
     if given is None:
@@ -177,7 +180,7 @@ def _number_of_dispatch(path: Path | None, server_url: str, repository: str) -> 
     ), event.sender.login if event.sender else None
 
 
-def _read(path: Path | None) -> EventPayload:
+def _load_event_file(path: Path | None) -> EventPayload:
     if path is None:
         _refuse("The runner named no event file.")
     try:
@@ -196,7 +199,7 @@ def _read(path: Path | None) -> EventPayload:
 
 
 def _where(error: ValidationError) -> str:
-    """The first field at fault, named by our models only: keys of the file itself are not repeated."""
+    """Return the name of the first wrong field. Only names of our models appear, never keys of the file."""
     names = [part for part in error.errors(include_input=False)[0]["loc"] if isinstance(part, str)]
     return ".".join(names[:3]) or "top level"
 
@@ -230,5 +233,5 @@ def _split(repository: str) -> tuple[str, str]:
 
 
 def _same(one: str, other: str) -> bool:
-    """GitHub compares owners and names without case."""
+    """Whether two names are equal for GitHub, which ignores the case of owners and repositories."""
     return one.lower() == other.lower()

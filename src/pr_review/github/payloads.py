@@ -1,6 +1,6 @@
-"""The parts of GitHub's JSON that are read; events and the REST API share them.
+"""The parts of GitHub's JSON that are read, shared by events and the REST API.
 
-Unknown fields are ignored: GitHub adds some at will. RunState ones keep their type.
+Unknown fields are ignored, because GitHub adds fields at any time. Known fields must have their type.
 """
 
 import json
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 
 class Payload(BaseModel):
-    """A part of GitHub's JSON: unknown fields are ignored, known ones keep their type."""
+    """Base of all parts: ignores unknown fields, and converts no types."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -34,7 +34,7 @@ class RepositoryPayload(Payload):
 
 
 class BranchPayload(Payload):
-    """One side of a pull request; ``repo`` is null when the fork was deleted."""
+    """One side of a pull request. ``repo`` is null when the fork was deleted."""
 
     ref: str
     sha: str | None = Field(default=None, pattern=r"^[0-9a-f]{40}$")
@@ -42,7 +42,7 @@ class BranchPayload(Payload):
 
 
 class PullPayload(Payload):
-    """A pull request as events and the REST API both carry it; ``user`` is null for a deleted account."""
+    """A pull request, as in events and the REST API. ``user`` is null for a deleted account."""
 
     number: int = Field(ge=1)
     title: str | None = None
@@ -64,7 +64,7 @@ class EventPayload(Payload):
 
 
 class FilePayload(Payload):
-    """One entry of a file list; ``status`` is GitHub's word."""
+    """One entry of a file list. ``status`` is GitHub's word."""
 
     filename: str
     status: str
@@ -84,7 +84,7 @@ class CommitPayload(Payload):
 
 
 class ComparisonPayload(Payload):
-    """The answer of compare."""
+    """The comparison of two commits."""
 
     merge_base_commit: CommitPayload
     files: list[FilePayload] = Field(default_factory=list)
@@ -94,5 +94,5 @@ PayloadT = TypeVar("PayloadT", bound=Payload)
 
 
 def validate_payload(model: type[PayloadT], data: Any) -> PayloadT:
-    """Typed JSON; lone surrogates in any text become ``?``. Raises ``pydantic.ValidationError``."""
+    """Validate JSON data. Lone surrogates in a text become ``?``. Raises ``pydantic.ValidationError``."""
     return model.model_validate_json(json.dumps(data, ensure_ascii=False).encode(errors="replace"))

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from pr_review.actions.runner import command, neutralise
+from pr_review.actions.commands import command, neutralise
 from pr_review.domain.finding import Finding, Severity, Side
 from pr_review.domain.run import Outcome
 from pr_review.domain.text import shorten

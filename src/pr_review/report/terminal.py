@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pr_review.actions.runner import neutralise
+from pr_review.actions.commands import neutralise
 from pr_review.domain.finding import Finding, Severity
 from pr_review.domain.run import Outcome
 from pr_review.domain.text import show_controls

@@ -1,31 +1,16 @@
-"""Nothing printed is obeyed unless it is ours, and what is ours is escaped as the runner reads it."""
+"""What the runner gets: messages, outputs, the step summary."""
 
 import io
 import re
-import time
 from pathlib import Path
 
 import github_action_utils
 import pytest
-from github_action_utils import _files, _serialization
+from github_action_utils import _files
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.actions.runner import (
-    MAX_SUMMARY_BYTES,
-    MIN_MASK_CHARS,
-    Runner,
-    command,
-    escape_data,
-    escape_property,
-    file_entry,
-    mask_values,
-    neutralise,
-    step_outputs,
-)
-from pr_review.domain.finding import Finding, Review, Severity
-from pr_review.domain.run import Conclusion, Outcome
-from pr_review.errors import TerminationReason
+from pr_review.actions.runner import MAX_SUMMARY_BYTES, Runner, file_entry
 
 TEXT = st.lists(
     st.sampled_from(
@@ -62,62 +47,6 @@ def in_actions(**options):
     return Runner(out=io.StringIO(), random_hex=random_hex, active=True, **options)
 
 
-def obeyed(line: str) -> bool:
-    """As actions/runner reads a line: ActionCommand.TryParseV2, then TryParse."""
-    return line.lstrip().startswith("::") or "##[" in line
-
-
-@given(TEXT)
-def test_data_is_escaped_as_the_oracle_does(text):
-    assert escape_data(text) == _serialization.escape_data(text)
-
-
-@given(TEXT)
-def test_properties_are_escaped_as_the_oracle_does(text):
-    assert escape_property(text) == _serialization.escape_property(text)
-
-
-@given(TEXT)
-def test_neutralised_text_is_never_a_command(text):
-    """However lines are split, and whatever white space stands first; no control character is left."""
-    shown = neutralise(text)
-    assert not any(obeyed(line) for line in re.split(r"[\r\n\x0b\x0c\x85\u2028\u2029]", shown))
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", shown)
-    assert re.sub(r"[\s:#]", "", shown).count("error") == text.count("error")
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("::error::x", ": :error::x"),
-        ("a\n \t::set-output name=x::y", "a\n \t: :set-output name=x::y"),
-        ("\u00a0::stop", "\u00a0: :stop"),
-        (":::", ": ::"),
-        ("see ##[add-mask]x", "see # #[add-mask]x"),
-        ("###[group]", "## #[group]"),
-        ("std::vector a::b ## [x]", "std::vector a::b ## [x]"),
-        ("\x1b[31mred", "␛[31mred"),
-    ],
-)
-def test_neutralise_examples(text, shown):
-    """Only what would be obeyed changes."""
-    assert neutralise(text) == shown
-
-
-@pytest.mark.parametrize("blank", ["\n", " \n", "\u00a0"])
-def test_blank_lines_are_neutralised_in_linear_time(blank):
-    text = blank * (2**17 // len(blank))
-    start = time.perf_counter()
-    assert neutralise(text) == text
-    assert time.perf_counter() - start < 4  # measured: 0.01 s; a minute when each line looks at all others
-
-
-@given(TEXT, TEXT)
-def test_command_is_one_line(data, value):
-    assert len(command("notice", data, {"title": value}).split("\n")) == 1
-    assert "\r" not in command("notice", data, {"title": value})
-
-
 def test_annotation_is_what_the_oracle_prints(capsys, monkeypatch):
     """Names, order of escaping, separators."""
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
@@ -146,23 +75,6 @@ def test_group_closes_after_an_error():
     with pytest.raises(KeyError), runner.group("Round 1: a\nb"):
         raise KeyError
     assert runner.out.getvalue() == "::group::Round 1: a%0Ab\n::endgroup::\n"
-
-
-@pytest.mark.parametrize(
-    ("secret", "values"),
-    [
-        ("x" * 7, []),
-        ("x" * 8, ["x" * 8]),
-        ("x" * 9, ["x" * 9]),
-        ("", []),
-        ("        \n", []),
-        ("short\nlonger-line\r\nshort", ["short\nlonger-line\r\nshort", "longer-line"]),
-    ],
-)
-def test_mask_values(secret, values):
-    """The value and each line, none under 8 characters."""
-    assert MIN_MASK_CHARS == 8
-    assert mask_values(secret) == values
 
 
 def test_mask_is_escaped():
@@ -264,40 +176,3 @@ def test_summary_limit(tmp_path, before, extra, written):
 def test_summary_file_may_be_missing(tmp_path):
     assert in_actions(summary_file=tmp_path / "summary").append_summary("# é") is True
     assert Path(tmp_path / "summary").read_text(encoding="utf-8") == "# é\n"
-
-
-def test_step_outputs_of_findings():
-    """Point 10: six outputs; count and worst severity are of findings inside the diff."""
-    text = {"title": "t", "explanation": "e", "evidence": "v", "recommendation": "r", "path": "a", "line": 1}
-    findings = (
-        Finding(severity=Severity.CRITICAL, **text),
-        Finding(severity=Severity.MEDIUM, in_diff=True, **text),
-    )
-    outcome = Outcome(
-        conclusion=Conclusion.FINDINGS,
-        exit_code=1,
-        provider="offline",
-        review=Review(summary="", findings=findings),
-        termination_reason=TerminationReason.FINAL_REVIEW,
-    )
-    assert step_outputs(outcome, report_path="r/review.json", summary_path="r/review.md") == {
-        "conclusion": "findings",
-        "findings-count": "1",
-        "highest-severity": "medium",
-        "report-path": "r/review.json",
-        "summary-path": "r/review.md",
-        "termination-reason": "final_review",
-    }
-
-
-def test_step_outputs_of_a_failure():
-    """All are set, empty where there is nothing."""
-    outcome = Outcome(conclusion=Conclusion.FAILED, exit_code=3, provider="offline")
-    assert step_outputs(outcome, report_path="", summary_path="") == {
-        "conclusion": "failed",
-        "findings-count": "0",
-        "highest-severity": "",
-        "report-path": "",
-        "summary-path": "",
-        "termination-reason": "",
-    }

@@ -14,7 +14,7 @@ from pr_review.domain.finding import Place, Side
 from pr_review.findings.anchoring import MAX_ALTERNATIVES, Anchor, anchor, holds, place_quote
 from pr_review.findings.candidates import FileIndex
 from pr_review.findings.quotes import MAX_COMPOSED_CHARS, normalise, normalise_lines, readings
-from pr_review.git.patch import parse_hunks
+from pr_review.git.file_patch import parse_hunks
 from pr_review.git.tree import split_lines
 
 TABLE = tomllib.loads(Path(__file__).with_name("data").joinpath("anchoring.toml").read_text(encoding="utf-8"))

@@ -144,13 +144,14 @@ def open_git() -> Iterator[Callable[..., Git]]:
 
 @pytest.fixture
 def open_store(scratch: Path) -> Iterator[Callable[..., ObjectStore]]:
-    """Open a store over a workspace; closed after the test."""
+    """Make and fill a store over a workspace; closed after the test."""
     opened: list[ObjectStore] = []
 
     def bind(
         workspace: Path, env: Mapping[str, str] = GIT_ENV, remaining: Callable[[], float] = plenty
     ) -> ObjectStore:
-        opened.append(ObjectStore.open(workspace, scratch, env=env, remaining=remaining))
+        opened.append(ObjectStore.allocate(workspace, scratch, env=env, remaining=remaining))
+        opened[-1].fill()
         return opened[-1]
 
     yield bind

@@ -179,8 +179,8 @@ def test_a_git_that_talks_for_ever_is_stopped_by_the_clock(repo, open_git, shim)
     shim.script("yes")
     end = time.monotonic() + 0.3
     git = open_git(repo, shim.env, lambda: end - time.monotonic())
-    with git.stream("rev-parse") as child:
-        assert code(lambda: list(child.chunks())) == "git_timeout"
+    with git.stream("rev-parse") as process:
+        assert code(lambda: list(process.chunks())) == "git_timeout"
 
 
 @pytest.mark.parametrize("calls", [1, 4])

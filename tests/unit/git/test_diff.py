@@ -7,8 +7,14 @@ from hypothesis import strategies as st
 
 from pr_review.domain.change import FileStatus, LineKind
 from pr_review.errors import RepositoryError
-from pr_review.git.diff import MAX_RAW_BYTES, compute_diff, pair, parse_raw, read_raw
-from pr_review.git.patch import MAX_SECTION_BYTES, FilePatchText, PatchBudget, parse_hunks, split_files
+from pr_review.git.diff import MAX_RAW_BYTES, compute_diff, join_patches, parse_raw, read_raw
+from pr_review.git.file_patch import (
+    MAX_FILE_PATCH_BYTES,
+    FilePatchText,
+    PatchBudget,
+    parse_hunks,
+    split_files,
+)
 
 BODY = b"".join(b"line %d\n" % n for n in range(40))
 
@@ -190,7 +196,7 @@ def test_equal_trees_give_an_empty_diff(diff, repo, open_git):
 @pytest.mark.parametrize(("extra", "oversized"), [(-1, False), (0, False), (1, True)])
 def test_a_patch_is_kept_up_to_2_mib(diff, extra, oversized):
     probe = diff({}, {"x": b"a" * 1000 + b"\n"}).files[0]
-    size = MAX_SECTION_BYTES - len(probe.patch) + 1000 + extra
+    size = MAX_FILE_PATCH_BYTES - len(probe.patch) + 1000 + extra
     lines = b"b\n" * 10
     content = (
         b"a" * (size - len(lines) - 10 - 3) + b"\n" + lines
@@ -202,7 +208,7 @@ def test_a_patch_is_kept_up_to_2_mib(diff, extra, oversized):
         assert file.hunks == ()
         assert any("2 MiB" in note for note in file.notes)
     else:
-        assert len(file.patch) == MAX_SECTION_BYTES + extra
+        assert len(file.patch) == MAX_FILE_PATCH_BYTES + extra
 
 
 def test_the_lines_of_an_oversized_patch_are_counted(diff):
@@ -213,46 +219,46 @@ def test_the_lines_of_an_oversized_patch_are_counted(diff):
 @pytest.mark.parametrize(
     ("spare", "kept"), [(-1, [True, False, True]), (0, [True, True, False]), (1, [True, True, False])]
 )
-def test_hunks_of_all_files_fit_into_the_room(repo, open_git, spare, kept):
+def test_patches_of_all_files_fit_into_the_budget(repo, open_git, spare, kept):
     """A file that does not fit is oversized; a later smaller one may still fit."""
     base = repo.commit({})
     head = repo.commit({"a": b"x" * 50, "b": b"x" * 50, "c": b"y"}, parents=[base])
     git = open_git(repo)
     whole = compute_diff(git, base, head).files
-    room = PatchBudget(bytes=sum(len(file.patch) for file in whole[:2]) + spare)
+    budget = PatchBudget(bytes=sum(len(file.patch) for file in whole[:2]) + spare)
     changes = list(parse_raw(git.run("diff-tree", "-r", "--raw", "-z", "--abbrev=10", base, head)))
-    with git.stream("diff-tree", "-r", "-p", "--text", "--abbrev=10", base, head) as child:
-        files = list(pair(changes, split_files(child.chunks()), room))
+    with git.stream("diff-tree", "-r", "-p", "--text", "--abbrev=10", base, head) as process:
+        files = list(join_patches(changes, split_files(process.chunks()), budget))
     assert [not file.oversized for file in files] == kept
 
 
-def test_a_section_holds_2_mib_whatever_comes():
-    section = FilePatchText()
+def test_a_file_patch_keeps_2_mib_whatever_comes():
+    text = FilePatchText()
     for _ in range(5):
-        section.add(b"+" * 1_000_000)
-    assert (len(section.data), section.size) == (MAX_SECTION_BYTES, 5_000_000)
+        text.add(b"+" * 1_000_000)
+    assert (len(text.data), text.total_bytes) == (MAX_FILE_PATCH_BYTES, 5_000_000)
 
 
 @pytest.mark.parametrize("shift", ["", "x"])
 def test_a_character_cut_at_2_mib_does_not_make_text_binary(change, shift):
-    file = change(b"", f"\0{shift}{'é' * MAX_SECTION_BYTES}\n".encode())
+    file = change(b"", f"\0{shift}{'é' * MAX_FILE_PATCH_BYTES}\n".encode())
     assert (file.binary, file.oversized) == (False, True)
 
 
 @pytest.mark.parametrize(("lines", "fits"), [(99_999, True), (100_000, True), (100_001, False)])
 def test_a_patch_has_at_most_100_000_lines(lines, fits):
     """A line costs memory even when it is empty: 2 MiB could hold a million."""
-    room, section = PatchBudget(), FilePatchText()
-    section.add(b"\n" * lines)
-    assert room.take(section) is fits
-    assert room.lines == 500_000 - (lines if fits else 0)
+    budget, text = PatchBudget(), FilePatchText()
+    text.add(b"\n" * lines)
+    assert budget.take(text) is fits
+    assert budget.lines == 500_000 - (lines if fits else 0)
 
 
 @pytest.mark.parametrize(("left", "fits"), [(9, False), (10, True), (11, True)])
 def test_the_patches_of_all_files_share_their_lines(left, fits):
-    section = FilePatchText()
-    section.add(b"\n" * 10)
-    assert PatchBudget(lines=left).take(section) is fits
+    text = FilePatchText()
+    text.add(b"\n" * 10)
+    assert PatchBudget(lines=left).take(text) is fits
 
 
 def test_a_million_empty_lines_are_said_not_kept(diff):
@@ -269,6 +275,52 @@ def test_more_than_1_000_renames_are_found(diff):
     before = {f"old/{n}": b"%d " % n * 9 + b"\n" * 9 for n in numbers}
     after = {f"new/n{n}": b"%d " % n * 9 + b"\n" * 10 for n in numbers}
     assert {file.status.value for file in diff(before, after).files} == {"renamed"}
+
+
+EXACT = [  # the options of both calls of "git diff-tree", each with its reason
+    "-r",  # files, not directories
+    "--text",  # no attribute and no NUL byte hides a change as "binary"
+    "--no-ext-diff",  # a diff driver's program must not write the patch
+    "--no-textconv",  # a diff driver's program must not rewrite the compared text
+    "--no-color",  # the patch is parsed
+    "--abbrev=10",  # the header does not depend on how many objects the repository has
+    "-M",  # find renames
+    "-l0",  # in a change of any number of files
+]
+
+
+def test_git_gets_exactly_these_options(diff, shim):
+    """Removing an option must fail a test.
+
+    ``git diff-tree`` runs a program of a diff driver only when an option asks for it. So no repository shows
+    a difference without ``--no-ext-diff`` or ``--no-textconv``; they guard against a change of that default.
+    This test therefore reads the arguments themselves.
+    """
+    files = diff({"x": b"1\n"}, {"x": b"2\n"}, env=shim.env)
+    commits = [files.merge_base_sha, files.head_sha]
+    calls = [call.split(" diff-tree ")[1].split() for call in shim.calls if " diff-tree " in call]
+    assert calls == [
+        [*EXACT, "--raw", "-z", *commits, "--"],
+        [*EXACT, "--unified=3", *commits, "--"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "option"), [("command", "--ext-diff"), ("textconv", "--textconv")], ids=["external", "textconv"]
+)
+def test_no_program_of_a_diff_driver_runs(repo, open_git, tmp_path, key, option):
+    """Git ignores a driver even when its own repository configures one."""
+    base = repo.commit({"x": b"1\n"})
+    head = repo.commit({"x": b"2\n"}, parents=[base])
+    marker = tmp_path / "ran"
+    (repo.git_dir / "info").mkdir(exist_ok=True)
+    (repo.git_dir / "info/attributes").write_text("* diff=evil\n")
+    repo.git("config", f"diff.evil.{key}", f"touch {marker}; cat")
+    (file,) = compute_diff(open_git(repo), base, head).files
+    assert file.added_lines == {1: "2"}
+    assert not marker.exists()
+    repo.git("diff-tree", "-p", option, base, head, check=False)
+    assert marker.exists(), "the control: git runs the program when an option asks for it"
 
 
 def test_renames_are_given_up_after_their_time_with_a_note(diff, shim):
@@ -367,13 +419,13 @@ def test_30_000_lines_are_parsed_fast(diff):
     ),
     cuts=st.lists(st.integers(0, 60), max_size=8),
 )
-def test_sections_do_not_depend_on_where_chunks_end(parts, cuts):
+def test_file_patches_do_not_depend_on_where_chunks_end(parts, cuts):
     data = b"diff --git first\n" + b"".join(parts)
     edges = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
     chunks = [data[start:end] for start, end in pairwise(edges)]
     whole, pieces = list(split_files([data])), list(split_files(chunks))
-    assert [(s.data, s.plus, s.minus, s.size) for s in pieces] == [
-        (s.data, s.plus, s.minus, s.size) for s in whole
+    assert [(s.data, s.plus, s.minus, s.total_bytes) for s in pieces] == [
+        (s.data, s.plus, s.minus, s.total_bytes) for s in whole
     ]
     assert b"".join(s.data for s in whole) == data
     assert len(whole) == 1 + data.count(b"\ndiff --git ")
@@ -398,12 +450,12 @@ def test_hunks_rebuild_both_sides(tmp_path_factory, before, after):
     (folder / "b").write_bytes(new.encode())
     command = ["git", "diff", "--no-index", "--text", "--unified=99", "a", "b"]
     patch = subprocess.run(command, cwd=folder, capture_output=True).stdout
-    (section,) = list(split_files([patch])) or [None]
-    if section is None:
+    (text,) = list(split_files([patch])) or [None]
+    if text is None:
         assert old == new
         return
-    text = bytes(section.data).decode()
-    body = text[text.index("\n@@ ") + 1 :] if "\n@@ " in text else ""
+    printed = bytes(text.data).decode()
+    body = printed[printed.index("\n@@ ") + 1 :] if "\n@@ " in printed else ""
     hunks = list(parse_hunks(body))
     assert "".join(hunk.text for hunk in hunks) == body
     lines = [line for hunk in hunks for line in hunk.lines]

@@ -4,6 +4,7 @@ import struct
 import subprocess
 import threading
 import time
+from contextlib import closing
 
 import pytest
 
@@ -145,7 +146,7 @@ def test_a_broken_configuration_does_not_matter(repo, open_store, pull):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to give files away")
 def test_a_workspace_of_another_user(repo, open_store, pull):
-    """A container runs as root on the runner's files; plain git calls that dubious ownership (item 48)."""
+    """A container runs as root on the runner's files; plain git calls that dubious ownership."""
     subprocess.run(["chown", "-R", "12345:12345", repo.path], check=True)
     assert "dubious" in subprocess.run(["git", "log"], cwd=repo.path, capture_output=True, text=True).stderr
     store = open_store(repo.path)
@@ -167,16 +168,15 @@ def test_the_workspace_is_only_read(repo, open_store, pull):
     assert snapshot() == before
 
 
-# The directory is always removed (item 8).
+# The directory is always removed.
 
 
 def test_the_store_is_removed_at_the_end_and_after_an_error(repo, scratch, pull):
-    options = {"env": os.environ, "remaining": lambda: 60.0}
-    with ObjectStore.open(repo.path, scratch, **options) as store:
-        assert store.git.objects.info(pull[0])
-        assert [path.name for path in scratch.iterdir()] == [store.git.git_dir.name]
-    assert list(scratch.iterdir()) == []
-    with pytest.raises(KeyError), ObjectStore.open(repo.path, scratch, **options):
+    store = ObjectStore.allocate(repo.path, scratch, env=os.environ, remaining=lambda: 60.0)
+    store.fill()
+    assert store.git.objects.info(pull[0])
+    assert [path.name for path in scratch.iterdir()] == [store.git.git_dir.name]
+    with pytest.raises(KeyError), closing(store):
         raise KeyError
     assert list(scratch.iterdir()) == []
     store.close()
@@ -184,16 +184,23 @@ def test_the_store_is_removed_at_the_end_and_after_an_error(repo, scratch, pull)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 60.0])
-def test_a_store_that_could_not_be_opened_leaves_nothing(repo, scratch, shim, seconds):
+def test_a_store_that_could_not_be_filled_leaves_nothing(repo, scratch, shim, seconds):
     shim.script("exit 1")
-    found = code(ObjectStore.open, repo.path, scratch, env=shim.env, remaining=lambda: seconds)
-    assert found == ("git_failed" if seconds else "git_timeout")
+    with closing(ObjectStore.allocate(repo.path, scratch, env=shim.env, remaining=lambda: seconds)) as store:
+        assert code(store.fill) == ("git_failed" if seconds else "git_timeout")
     assert list(scratch.iterdir()) == []
+
+
+def test_a_store_can_be_closed_before_it_is_filled(repo, scratch, shim):
+    """A signal may come before the first git runs."""
+    ObjectStore.allocate(repo.path, scratch, env=shim.env, remaining=lambda: 60.0).close()
+    assert (shim.calls, list(scratch.iterdir())) == ([], [])
 
 
 def test_a_store_is_removed_while_a_worker_waits_for_git(repo, scratch, shim, pull):
     shim.script('case " $* " in *" diff-tree "*|*" --batch-command "*) sleep 60;; esac')
-    store = ObjectStore.open(repo.path, scratch, env=shim.env, remaining=lambda: 60.0)
+    store = ObjectStore.allocate(repo.path, scratch, env=shim.env, remaining=lambda: 60.0)
+    store.fill()
     outcomes = []
     work = [lambda: compute_diff(store.git, *pull), lambda: store.git.objects.info(pull[0])]
     threads = [threading.Thread(target=lambda call=call: outcomes.append(code(call))) for call in work]
@@ -211,7 +218,7 @@ def test_a_store_is_removed_while_a_worker_waits_for_git(repo, scratch, shim, pu
 
 
 def test_no_place_for_the_store_is_one_clear_error(repo, scratch):
-    found = code(ObjectStore.open, repo.path, scratch / "no", env=os.environ, remaining=lambda: 60.0)
+    found = code(ObjectStore.allocate, repo.path, scratch / "no", env=os.environ, remaining=lambda: 60.0)
     assert found == "scratch_unwritable"
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pr_review.domain.paths import is_addressable, validate_path
 from pr_review.errors import RepositoryError, ToolFailure
-from pr_review.git.tree import CommitTree, Entry, split_lines
+from pr_review.git.tree import CommitTree, TreeEntry, split_lines
 
 MIB = 1024 * 1024
 
@@ -264,7 +264,7 @@ def test_reading_refuses_what_is_not_text(load, content, code):
 @pytest.mark.parametrize(("size", "allowed"), [(MIB - 1, True), (MIB, True), (MIB + 1, False)])
 def test_a_file_is_read_up_to_1_mib(load, size, allowed):
     tree = load({"x": b"a" * size})
-    assert tree.size("x") == size
+    assert tree.file_size("x") == size
     if allowed:
         assert len(tree.read("x").text) == size
     else:
@@ -299,7 +299,7 @@ def test_existence(load, repo):
 def test_a_deep_tree_takes_room_for_its_names_only(open_git, repo):
     """One tree that names another a thousand levels deep costs an attacker a few kilobytes."""
     names = [f"{n}/" + "d/" * 1000 + "x" for n in range(100)]
-    entries = {name: Entry("100644", "0" * 40) for name in names}
+    entries = {name: TreeEntry("100644", "0" * 40) for name in names}
     tree = CommitTree(open_git(repo), entries)
     tracemalloc.start()
     try:
@@ -312,7 +312,7 @@ def test_a_deep_tree_takes_room_for_its_names_only(open_git, repo):
 
 
 def test_nothing_of_the_working_tree_is_read(load, repo):
-    """An untracked credential, or an edited file, is not part of the commit (decision 1)."""
+    """An untracked credential, or an edited file, is not part of the commit."""
     tree = load({"x": b"committed\n"})
     (repo.path / "x").write_text("edited\n")
     (repo.path / "gha-creds.json").write_text("secret")
@@ -327,7 +327,7 @@ def test_a_missing_blob_ends_the_review(load, repo):
         tree.read("x")
     assert caught.value.code == "object_missing"
     with pytest.raises(RepositoryError):
-        tree.size("x")
+        tree.file_size("x")
 
 
 def test_reading_500_files_spawns_one_process(repo, shim, open_git):

@@ -1,10 +1,13 @@
-"""One GET against a real server on loopback: retries, deadline, and what every failure is called."""
+"""Requests to a real server on loopback: retries, the deadline, and the error for each failure."""
 
 import datetime as dt
 import shutil
 import socket
 import ssl
 import threading
+import time
+from contextlib import closing, suppress
+from pathlib import Path
 
 import pytest
 from cryptography import x509
@@ -14,12 +17,15 @@ from cryptography.x509.oid import NameOID
 from pydantic import SecretStr
 
 from pr_review.errors import HostError
-from pr_review.github.client import MAX_ATTEMPTS, GitHubApi
+from pr_review.github.client import MAX_ATTEMPTS, GitHubClient
 from pr_review.github.payloads import PullPayload
 
 TOKEN = "ghs_0123456789abcdef"
-PATH = "/repos/Codertocat/Hello-World/pulls/2"
 SECRET_BODY = "internal host db01 and " + TOKEN
+
+
+def read_pull(github, repository="Codertocat/Hello-World"):
+    return github.get_repo(repository).get_pull(2).raw_data
 
 
 class Client:
@@ -28,11 +34,13 @@ class Client:
     def __init__(self, api_url, token=None, remaining=600.0, **options):
         self.waits = []
         secret = SecretStr(token) if token is not None else None
-        self.api = GitHubApi(api_url, secret, remaining=lambda: remaining, sleep=self.waits.append, **options)
+        self.client = GitHubClient(
+            api_url, secret, remaining=lambda: remaining, sleep=self.waits.append, **options
+        )
 
-    def get(self):
-        with self.api:
-            return self.api.get(PATH, PullPayload, "pull-requests: read")
+    def get(self, request=read_pull):
+        with closing(self.client):
+            return self.client.read(PullPayload, request, needs="pull-requests: read")
 
     def refusal(self):
         with pytest.raises(HostError) as caught:
@@ -71,7 +79,24 @@ def test_a_server_error_is_retried(github, status):
     client = Client(github.api_url)
     assert client.get().number == 2
     assert len(client.waits) == 1
-    assert 1 <= client.waits[0] <= 8
+    assert 1 <= client.waits[0] <= 2
+
+
+@pytest.mark.parametrize(("jitter", "waits"), [(0.0, [1.0, 2.0, 4.0]), (0.5, [1.5, 2.5, 4.5])])
+def test_waits_double_and_are_spread_at_random(github, jitter, waits):
+    """Many runners must not come back at the same moment."""
+    for _ in waits:
+        github.fail(503)
+    client = Client(github.api_url, jitter=lambda: jitter)
+    assert client.get().number == 2
+    assert client.waits == waits
+
+
+def test_a_wait_that_the_run_has_no_time_for_is_not_begun(github):
+    github.fail(503)
+    client = Client(github.api_url, remaining=1.9, jitter=lambda: 0.95)
+    assert client.refusal().code == "github_unavailable"
+    assert client.waits == []
 
 
 @pytest.mark.parametrize(
@@ -206,8 +231,11 @@ def test_a_junk_rate_limit_header_is_not_a_crash(github):
 def test_a_renamed_repository_is_followed(github):
     moved = f"{github.server.base_url}{github.root}/pulls/2"
     github.server.add(github.server.raw(b"{}", status=301, headers={"Location": moved}))
-    with GitHubApi(github.api_url, None, remaining=lambda: 60.0) as api:
-        assert api.get("/repos/Codertocat/Old/pulls/2", PullPayload, "").number == 2
+    assert Client(github.api_url).get(lambda github: read_pull(github, "Codertocat/Old")).number == 2
+    assert [request.path for request in github.server.requests] == [
+        "/api/v3/repos/Codertocat/Old/pulls/2",
+        "/api/v3/repos/Codertocat/Hello-World/pulls/2",
+    ]
 
 
 def test_lone_surrogates_in_an_answer_are_replaced(github):
@@ -237,13 +265,34 @@ def test_a_silent_server_is_left_when_the_run_has_no_time(github):
     assert client.waits == []
 
 
-def test_closing_twice_is_harmless(github):
-    api = GitHubApi(github.api_url, None, remaining=lambda: 60.0)
-    api.get(PATH, PullPayload, "")
-    api.close()
-    api.close()
-    assert api.get(PATH, PullPayload, "").number == 2
-    api.close()
+def open_sockets():
+    count = 0
+    for path in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # the descriptor of this very listing
+            count += str(path.readlink()).startswith("socket:")
+    return count
+
+
+def test_close_ends_the_connection_and_may_be_repeated(github):
+    """Client and server are both in this process, so each connection is two sockets."""
+    before = open_sockets()
+    client = Client(github.api_url).client
+    with closing(client):
+        client.read(PullPayload, read_pull, needs="")
+        client.read(PullPayload, read_pull, needs="")
+        kept = client._github  # the garbage collector must not be what closes it
+        assert open_sockets() == before + 2
+    deadline = time.monotonic() + 5
+    while open_sockets() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert open_sockets() == before
+    assert kept is not None
+    client.close()
+
+
+def test_a_client_that_asks_nothing_opens_nothing(github):
+    Client(github.api_url).client.close()
+    assert github.requests == []
 
 
 SUBJECT_HASH = "756b76dc.0"  # of CN=test, as `openssl rehash` names its file

@@ -1,9 +1,10 @@
 """One whole conversation of a run with GitHub, replayed from a cassette.
 
-Recorded against the loopback server of this directory; ``pytest tests/unit/host/test_conversation.py
+Recorded against the loopback server of this directory; ``pytest tests/unit/github/test_conversation.py
 --record-mode=rewrite`` records it anew.
 """
 
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -12,7 +13,7 @@ from pydantic import SecretStr
 from vcr import VCR
 from vcr.record_mode import RecordMode
 
-from pr_review.github.client import GitHubApi
+from pr_review.github.client import GitHubClient
 from pr_review.github.event import EventKind, ReviewRequest
 from pr_review.github.pull_requests import GitHubPulls
 
@@ -71,8 +72,8 @@ def cassette(record_mode):
 
 
 def test_metadata_merge_base_and_files_in_one_conversation(api_url, cassette):
-    with GitHubApi(api_url, SecretStr(TOKEN), remaining=lambda: 60.0, sleep=lambda _: None) as api:
-        pulls = GitHubPulls(api, "https://github.com")
+    client = GitHubClient(api_url, SecretStr(TOKEN), remaining=lambda: 60.0, sleep=lambda _: None)
+    with closing(GitHubPulls(client, "https://github.com")) as pulls:
         pull = pulls.complete(REQUEST).pull_request
         merge_base = pulls.merge_base(pull.owner, pull.repository, pull.base_sha, pull.head_sha)
         files = pulls.changed_files(pull).files

@@ -1,11 +1,12 @@
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
 from pr_review.domain.change import ChangedFile, Diff, FileStatus
 from pr_review.errors import HostError
-from pr_review.github.client import GitHubApi
+from pr_review.github.client import GitHubClient
 from pr_review.github.event import EventKind, ReviewRequest
 from pr_review.github.pull_requests import GitHubPulls, ListedFile, ListedFiles, cross_check
 
@@ -18,8 +19,9 @@ BASE, HEAD = "f95f852bd8fca8fcc58a9a2d6c842781e32a215e", "ec26c3e57ca3a959ca5aad
 
 @pytest.fixture
 def pulls(github):
-    with GitHubApi(github.api_url, None, remaining=lambda: 60.0, sleep=lambda _: None) as api:
-        yield GitHubPulls(api, SERVER)
+    client = GitHubClient(github.api_url, None, remaining=lambda: 60.0, sleep=lambda _: None)
+    with closing(GitHubPulls(client, SERVER)) as reader:
+        yield reader
 
 
 @pytest.fixture
@@ -68,6 +70,16 @@ def test_beyond_300_files_the_pages_of_the_pull_request_are_read(github, pulls, 
     listed = pulls.changed_files(record)
     assert (len(listed.files), listed.truncated) == (count, False)
     assert len(github.requests) == requests
+
+
+def test_a_long_list_costs_these_requests_and_no_other(github, pulls, record):
+    """PyGithub's lazy objects must not ask for more than what is read."""
+    github.change(301)
+    pulls.changed_files(record)
+    pulls.changed_files(record)
+    pages = ["?per_page=100", "?page=2&per_page=100", "?page=3&per_page=100", "?page=4&per_page=100"]
+    looks = ["/pulls/2", *(f"/pulls/2/files{page}" for page in pages)]
+    assert github.requests == ["/pulls/2", f"/compare/{BASE}...{HEAD}?page=1&per_page=1", *looks, *looks]
 
 
 @pytest.mark.parametrize(
@@ -157,9 +169,18 @@ def test_a_note_names_at_most_five_files(count, more):
     assert note.endswith(", ….") is more
 
 
-def test_importing_the_host_imports_neither_pygithub_nor_its_transport():
-    """Start-up: a run that never asks GitHub does not pay for it."""
-    imports = "import sys, pr_review.github.pull_requests"
-    code = f"{imports}; print({{'github', 'requests', 'tenacity'}} & set(sys.modules))"
+CLIENT_THAT_ASKS_NOTHING = """
+import sys
+from pr_review.github.client import GitHubClient
+from pr_review.github.pull_requests import GitHubPulls
+client = GitHubClient("https://api.github.com", None, remaining=lambda: 60.0, sleep=lambda _: None)
+GitHubPulls(client, "https://github.com").close()
+print({"github", "requests"} & set(sys.modules))
+"""
+
+
+def test_a_run_that_never_asks_github_imports_neither_pygithub_nor_its_transport():
+    """Their import takes a good part of the start-up."""
+    code = CLIENT_THAT_ASKS_NOTHING
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import time
+from contextlib import closing
 
 import pytest
 
@@ -56,11 +57,12 @@ class Case:
         return self.git("rev-parse", "HEAD")
 
     async def review(self, base, head, linter, *, sized=True):
-        with ObjectStore.open(self.repo, self.folder, env=ENV, remaining=lambda: 60.0) as store:
+        with closing(ObjectStore.allocate(self.repo, self.folder, env=ENV, remaining=lambda: 60.0)) as store:
+            store.fill()
             tree = CommitTree.load(store.git, head)
             diff = compute_diff(store.git, base, head)
             paths = [file.path for file in diff.files]
-            sizes = [tree.size(path) if tree.is_file(path) else 0 for path in paths]
+            sizes = [tree.file_size(path) if tree.is_file(path) else 0 for path in paths]
             held = Conversation(
                 "find-1",
                 Purpose.FIND,

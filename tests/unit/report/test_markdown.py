@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from pr_review.actions.runner import neutralise
+from pr_review.actions.commands import neutralise
 from pr_review.domain.text import show_controls
 from pr_review.report.markdown import (
     CELL_CHARS,

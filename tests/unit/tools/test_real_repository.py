@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,8 @@ def toolbox(tmp_path_factory):
     head_files(workspace)
     head = commit(workspace)
     (workspace / "untracked-credentials.json").write_text("needle token")
-    with ObjectStore.open(workspace, scratch, env=ENV, remaining=lambda: 60.0) as store:
+    with closing(ObjectStore.allocate(workspace, scratch, env=ENV, remaining=lambda: 60.0)) as store:
+        store.fill()
         tree = CommitTree.load(store.git, head)
         searcher = Searcher(store.git, tree, head)
         yield Toolbox(canonical_tools(tree, searcher, compute_diff(store.git, base, head)))

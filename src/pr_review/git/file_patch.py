@@ -1,4 +1,4 @@
-"""Splits the text of a patch into files and hunks, in bounded memory."""
+"""Splits the text of a patch into file patches and hunks, in bounded memory."""
 
 import codecs
 import re
@@ -10,13 +10,13 @@ from typing import NamedTuple
 from unidiff.patch import PatchSet
 
 from pr_review.domain.change import Hunk, HunkLine, LineKind
+from pr_review.domain.sizes import MIB
 
-MIB = 1024 * 1024
-MAX_SECTION_BYTES = 2 * MIB
-MAX_SECTION_LINES = 100_000
+MAX_FILE_PATCH_BYTES = 2 * MIB
+MAX_FILE_PATCH_LINES = 100_000
 
-# Each line of a hunk starts with one of " +-\", so neither of these can be a line of the file itself.
-SECTION_START = b"\ndiff --git "
+# Each line of a hunk starts with one of " +-\", so no line of a file can look like one of these.
+FILE_START = b"\ndiff --git "
 HUNK_START = re.compile(rb"^@@ ", re.MULTILINE)
 BETWEEN_HUNKS = re.compile(r"(?<=\n)(?=@@ )")
 KINDS = {kind.value: kind for kind in LineKind}
@@ -30,44 +30,48 @@ OVERSIZED_NOTE = (
 
 @dataclass
 class FilePatchText:
-    """The raw patch of one file: its first 2 MiB, and how many lines of all of it start with + and -."""
+    """The raw patch of one file.
+
+    ``data`` keeps the first 2 MiB. ``total_bytes``, ``plus`` and ``minus`` count the whole patch: its bytes,
+    and its lines that start with + and -.
+    """
 
     data: bytearray = field(default_factory=bytearray)
-    size: int = 0
+    total_bytes: int = 0
     plus: int = 0
     minus: int = 0
     _last: bytes = b""
 
     def add(self, part: bytes) -> None:
-        """Take the next bytes; what is beyond the limit is only counted."""
+        """Append the next bytes of the patch."""
         self.plus += (self._last + part).count(b"\n+")
         self.minus += (self._last + part).count(b"\n-")
         self._last = part[-1:]
-        self.size += len(part)
-        self.data += part[: MAX_SECTION_BYTES - len(self.data)]
+        self.total_bytes += len(part)
+        self.data += part[: MAX_FILE_PATCH_BYTES - len(self.data)]
 
 
 @dataclass
 class PatchBudget:
-    """What the patches of a diff may still take: bytes, and lines, which cost memory even when empty."""
+    """The bytes and lines that the patches of a diff may still take; empty lines cost memory too."""
 
     bytes: int = 32 * MIB
     lines: int = 500_000
 
-    def take(self, section: FilePatchText) -> bool:
-        """Make room for a section, unless it is too large by itself or does not fit any more."""
-        lines = section.data.count(b"\n")
-        fits = section.size <= min(self.bytes, MAX_SECTION_BYTES) and lines <= min(
-            self.lines, MAX_SECTION_LINES
+    def take(self, text: FilePatchText) -> bool:
+        """Charge a file patch to the budget, unless it is too large by itself or exceeds what is left."""
+        lines = text.data.count(b"\n")
+        fits = text.total_bytes <= min(self.bytes, MAX_FILE_PATCH_BYTES) and lines <= min(
+            self.lines, MAX_FILE_PATCH_LINES
         )
         if fits:
-            self.bytes -= section.size
+            self.bytes -= text.total_bytes
             self.lines -= lines
         return fits
 
 
 class FilePatch(NamedTuple):
-    """One parsed section, named as in ``ChangedFile``."""
+    """One parsed file patch; ``ChangedFile`` explains the fields."""
 
     header: str
     hunks: tuple[Hunk, ...] = ()
@@ -79,43 +83,43 @@ class FilePatch(NamedTuple):
 
 
 def split_files(chunks: Iterable[bytes]) -> Iterator[FilePatchText]:
-    """Split git's output at each ``diff --git``; holds one section and one chunk at a time."""
-    overlap = len(SECTION_START) - 1
-    section = FilePatchText()
-    buffer = b"\n"  # so that the first section starts like the others
+    """Split git's output at each ``diff --git``. Holds one file patch and one chunk at a time."""
+    overlap = len(FILE_START) - 1
+    text = FilePatchText()
+    buffer = b"\n"  # so that the first file patch starts like the others
     for chunk in chunks:
         buffer += chunk
-        while (end := buffer.find(SECTION_START)) >= 0:
-            section.add(buffer[: end + 1])
-            if section.size > 1:
-                yield section
-            section = FilePatchText()
+        while (end := buffer.find(FILE_START)) >= 0:
+            text.add(buffer[: end + 1])
+            if text.total_bytes > 1:
+                yield text
+            text = FilePatchText()
             buffer = buffer[end + 1 :]
-        section.add(buffer[:-overlap])
+        text.add(buffer[:-overlap])
         buffer = buffer[-overlap:]
-    section.add(buffer)
-    if section.size > 1:
-        yield section
+    text.add(buffer)
+    if text.total_bytes > 1:
+        yield text
 
 
-def parse_file(section: FilePatchText, room: PatchBudget) -> FilePatch:
-    """Parse the patch of one file, unless there is no ``room``: then it is oversized.
+def parse_file_patch(text: FilePatchText, budget: PatchBudget) -> FilePatch:
+    """Parse the patch of one file; a patch that exceeds the budget is ``oversized`` and has no hunks.
 
-    A file that holds NUL and is not UTF-8 is binary, by its new side if there is one: a script that replaces
-    a binary is to be read. UTF-8 with NUL is text with a note (decision 2); other text is decoded with
-    replacement characters and a note.
+    A file that holds NUL and is not UTF-8 is binary. The new side decides when there is one, because a script
+    that replaces a binary must be read. UTF-8 with NUL is text with a note, because one NUL must not hide a
+    source file. Other text is decoded with replacement characters and a note.
     """
-    data = bytes(section.data)
+    data = bytes(text.data)
     start = found.start() if (found := HUNK_START.search(data)) else len(data)
     header, body = data[:start].decode("utf-8", "backslashreplace"), data[start:]
-    utf8 = is_utf8(body, whole=section.size == len(data))
+    utf8 = is_utf8(body, whole=text.total_bytes == len(data))
     if not utf8 and is_binary(body):
         return FilePatch(header, binary=True)
-    if not room.take(section):  # the header's own "---" and "+++" were counted too
+    if not budget.take(text):
         return FilePatch(
             header,
-            additions=section.plus - 1,
-            deletions=section.minus - 1,
+            additions=text.plus - 1,  # the header's "+++" and "---" were counted too
+            deletions=text.minus - 1,
             oversized=True,
             notes=(OVERSIZED_NOTE,),
         )
@@ -130,11 +134,11 @@ def parse_file(section: FilePatchText, room: PatchBudget) -> FilePatch:
 
 
 def parse_hunks(body: str) -> Iterator[Hunk]:
-    """Parse hunks with unidiff; only the newline ends a line, whatever else str.splitlines splits at."""
+    """Parse hunks with unidiff. Only a newline ends a line; ``str.splitlines`` would split more often."""
     if not body:
         return
     parsed = PatchSet(StringIO(f"--- a\n+++ b\n{body}", newline="\n"))[0]
-    for hunk, text in zip(parsed, BETWEEN_HUNKS.split(body), strict=True):
+    for hunk, hunk_text in zip(parsed, BETWEEN_HUNKS.split(body), strict=True):
         lines = tuple(
             HunkLine(
                 KINDS[line.line_type], line.value.removesuffix("\n"), line.source_line_no, line.target_line_no
@@ -142,11 +146,13 @@ def parse_hunks(body: str) -> Iterator[Hunk]:
             for line in hunk
             if line.line_type in KINDS  # the rest is "\ No newline at end of file"
         )
-        yield Hunk(hunk.source_start, hunk.source_length, hunk.target_start, hunk.target_length, text, lines)
+        yield Hunk(
+            hunk.source_start, hunk.source_length, hunk.target_start, hunk.target_length, hunk_text, lines
+        )
 
 
 def is_utf8(data: bytes, *, whole: bool) -> bool:
-    """The bytes are UTF-8; unless ``whole``, the last character may be cut."""
+    """Whether the bytes are UTF-8. Unless they are ``whole``, the last character may be cut."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data, final=whole)
     except UnicodeDecodeError:
@@ -155,11 +161,11 @@ def is_utf8(data: bytes, *, whole: bool) -> bool:
 
 
 def is_binary(body: bytes) -> bool:
-    """NUL bytes, and no UTF-8, in what hunks show of the new side; of the old one when the file is gone."""
+    """Whether the new side of the hunks, or else the old side, holds NUL and is not UTF-8."""
     shown = b"\n".join(line for line in body.split(b"\n") if line[:1] in {b"+", b" "}) or body
     return b"\0" in shown and not is_utf8(shown, whole=False)
 
 
 def count(hunks: Iterable[Hunk], kind: LineKind) -> int:
-    """How many lines of a kind the hunks hold."""
+    """Count the lines of one kind in the hunks."""
     return sum(line.kind is kind for hunk in hunks for line in hunk.lines)
