@@ -3,8 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from pr_review.config.parsers import Integer, OneOf, boolean
 
@@ -15,22 +14,20 @@ FileRule = Literal["no", "sets", "lowers"]
 _KEBAB_CASE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
-@dataclass(frozen=True)
-class Secret:
+class Secret(NamedTuple):
     """A secret of the reusable workflow. Its value becomes the input of the action."""
 
     name: str
     description: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Input:
+class Input(NamedTuple):
     """One input of the action, and every other place where a person can set it.
 
     name: In kebab case. The other spellings are derived from it.
-    default: A text that is parsed like any other. An empty default means None or no entries.
     parse: Turns the text into the value, or raises ``ValueError``.
     description: Markdown for the action, the README and the docs; also the option's help.
+    default: A text that is parsed like any other. An empty default means None or no entries.
     shown: How documents print an empty default.
     aliases: Environment variables that are read, in order, when the input is not given.
     private: The value may be a secret, so messages never quote it.
@@ -46,9 +43,9 @@ class Input:
     """
 
     name: str
-    default: str = ""
     parse: Callable[[str], Any]
     description: str
+    default: str = ""
     shown: str = "none"
     aliases: tuple[str, ...] = ()
     private: bool = False
@@ -58,10 +55,6 @@ class Input:
     option_help: str = ""
     repeatable: bool = False
     file: FileRule = "no"
-
-    def __post_init__(self) -> None:
-        if problem := next(_problems(self), None):
-            raise ValueError(f"The input {self.name!r} {problem}.")
 
     @property
     def field(self) -> str:
@@ -90,7 +83,13 @@ class Input:
 
 
 def declare(*inputs: Input) -> tuple[Input, ...]:
-    """Return the inputs. Raises ``ValueError`` when two of them share a name or an alias."""
+    """Return the inputs.
+
+    Raises ``ValueError``, with a sentence, when one is declared wrongly or two share a name or an alias.
+    """
+    for item in inputs:
+        if problem := next(_problems(item), None):
+            raise ValueError(f"The input {item.name!r} {problem}.")
     if name := _first_duplicate(item.name for item in inputs):
         raise ValueError(f"The input {name!r} is declared twice.")
     if alias := _first_duplicate(alias for item in inputs for alias in item.aliases):
@@ -118,7 +117,7 @@ def _default_problems(item: Input) -> Iterator[str]:
 
 
 def _place_problems(item: Input) -> Iterator[str]:
-    if isinstance(item.workflow, str) and item.workflow not in get_args(Workflow):
+    if not isinstance(item.workflow, Secret) and item.workflow not in get_args(Workflow):
         yield f"has the unknown place {item.workflow!r} in the workflow"
     if unknown := set(item.commands) - set(get_args(Command)):
         yield f"has an option of the unknown command {min(unknown)!r}"

@@ -17,7 +17,7 @@ INPUTS: tuple[Input, ...] = declare(
     Input(
         name="provider",
         default="chat-completions",
-        parse=parsers.one_of("chat-completions", "offline"),
+        parse=parsers.OneOf("chat-completions", "offline"),
         description="Who reviews: a model behind an OpenAI-compatible endpoint, or `offline`, which runs "
         "deterministic checks without key or network.",
         commands=("local", "check"),
@@ -84,7 +84,7 @@ INPUTS: tuple[Input, ...] = declare(
     Input(
         name="tool-mode",
         default="auto",
-        parse=parsers.one_of("auto", "native", "text"),
+        parse=parsers.OneOf("auto", "native", "text"),
         description="How the model calls tools: `native`, `text` (described in the prompt), or `auto` "
         "(native first, text when the server refuses tools).",
         commands=("local", "check"),
@@ -116,7 +116,7 @@ INPUTS: tuple[Input, ...] = declare(
     Input(
         name="max-rounds",
         default="8",
-        parse=parsers.integer(1, 100),
+        parse=parsers.Integer(1, 100),
         description="Maximum number of model turns.",
         aliases=("REVIEW_MAX_ROUNDS",),
         commands=("local",),
@@ -125,7 +125,7 @@ INPUTS: tuple[Input, ...] = declare(
     Input(
         name="max-tool-calls",
         default="32",
-        parse=parsers.integer(0, 1000),
+        parse=parsers.Integer(0, 1000),
         description="Maximum number of tool calls in the whole review.",
         aliases=("REVIEW_MAX_TOOL_CALLS",),
         commands=("local",),
@@ -134,7 +134,7 @@ INPUTS: tuple[Input, ...] = declare(
     Input(
         name="max-requests",
         default="24",
-        parse=parsers.integer(1, 1000),
+        parse=parsers.Integer(1, 1000),
         description="Maximum number of HTTP requests to the model, including retries.",
         commands=("local",),
         file="lowers",
@@ -142,7 +142,7 @@ INPUTS: tuple[Input, ...] = declare(
     Input(
         name="max-repairs",
         default="2",
-        parse=parsers.integer(0, 10),
+        parse=parsers.Integer(0, 10),
         description="How many invalid replies to discard and retry. 0 fails on the first one.",
         commands=("local",),
         file="lowers",
@@ -150,7 +150,7 @@ INPUTS: tuple[Input, ...] = declare(
     Input(
         name="timeout-seconds",
         default="900",
-        parse=parsers.integer(1, 21600),
+        parse=parsers.Integer(1, 21600),
         description="Time limit for the whole run, in seconds.",
         aliases=("REVIEW_TIMEOUT_SECONDS",),
         commands=("local",),
@@ -235,13 +235,13 @@ INPUTS: tuple[Input, ...] = declare(
     Input(
         name="on-error",
         default="fail",
-        parse=parsers.one_of("fail", "neutral"),
+        parse=parsers.OneOf("fail", "neutral"),
         description="Result of the step when the review cannot be finished: `fail`, or `neutral` with a "
         "warning.",
     ),
     Input(
         name="on-missing-key",
-        parse=parsers.one_of("fail", "offline", "skip"),
+        parse=parsers.OneOf("fail", "offline", "skip"),
         description="What to do without a key: `fail`, review `offline`, or `skip`.",
         shown="`fail`; `offline` for forks and Dependabot",
     ),
@@ -281,7 +281,7 @@ INPUTS: tuple[Input, ...] = declare(
     Input(
         name="include-trace",
         default="false",
-        parse=parsers.one_of("false", "true", "always"),
+        parse=parsers.OneOf("false", "true", "always"),
         description="Whether the artifact holds tool arguments and result previews: `true` on success, "
         "`always` also on errors.",
         aliases=("include_trace",),

@@ -9,7 +9,6 @@ The table of inputs imports this module, and every run imports the table. So wha
 import ipaddress
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
@@ -53,12 +52,12 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _VERSION_ONLY = re.compile(r"(?:/openai)?/v\d+\w*/?")
 
 
-@dataclass(frozen=True)
 class Integer:
     """A parser of decimal integers from ``low`` to ``high``, both included."""
 
-    low: int
-    high: int
+    def __init__(self, low: int, high: int) -> None:
+        self.low = low
+        self.high = high
 
     def __call__(self, text: str) -> int:
         """The number."""
@@ -67,27 +66,17 @@ class Integer:
         return int(text)
 
 
-def integer(low: int, high: int) -> Integer:
-    """A parser of decimal integers from ``low`` to ``high``, both included."""
-    return Integer(low, high)
-
-
-@dataclass(frozen=True)
 class OneOf:
     """A parser of a closed list of words."""
 
-    words: tuple[str, ...]
+    def __init__(self, *words: str) -> None:
+        self.words = words
 
     def __call__(self, text: str) -> str:
         """The word itself."""
         if text not in self.words:
             raise ValueError("must be one of " + ", ".join(self.words))
         return text
-
-
-def one_of(*allowed: str) -> OneOf:
-    """A parser of a closed list of words."""
-    return OneOf(allowed)
 
 
 def boolean(text: str) -> bool:
@@ -139,7 +128,7 @@ def fail_on(value: str) -> "Severity | None":
         return None
     from pr_review.domain.finding import Severity  # noqa: PLC0415 -- start-up: the default is `never`
 
-    return Severity(one_of("never", *Severity)(value))
+    return Severity(OneOf("never", *Severity)(value))
 
 
 def names(value: str) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from pr_review.config.declaration import Input, declare
 
 
 def declared(**changes):
-    good = {"name": "max-things", "default": "3", "parse": parsers.integer(1, 5), "description": "Things."}
-    return Input(**{**good, **changes})
+    good = {"name": "max-things", "default": "3", "parse": parsers.Integer(1, 5), "description": "Things."}
+    return declare(Input(**{**good, **changes}))[0]
 
 
 def test_the_spellings_follow_from_the_name():
@@ -75,7 +75,7 @@ def test_the_import_of_the_table_checks_it():
     """A parser that refuses every word stands for a wrong declaration."""
     code = (
         "from pr_review.config import parsers\n"
-        "parsers.language_tag = parsers.integer(1, 2)\n"
+        "parsers.language_tag = parsers.Integer(1, 2)\n"
         "import pr_review.config.inputs\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

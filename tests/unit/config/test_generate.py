@@ -20,7 +20,7 @@ INPUTS = (
     Input(
         name="max-things",
         default="3000",
-        parse=parsers.integer(1, 5000),
+        parse=parsers.Integer(1, 5000),
         description="Things: " + "many words " * 12 + "end.",
         aliases=("THINGS", "OTHER_THINGS"),
     ),

@@ -13,14 +13,14 @@ from pr_review.domain.finding import Severity
 @pytest.mark.parametrize("text", ["1", "5", "10"])
 def test_integer_accepts_its_range(text):
     """Low, between and high."""
-    assert parsers.integer(1, 10)(text) == int(text)
+    assert parsers.Integer(1, 10)(text) == int(text)
 
 
 @pytest.mark.parametrize("text", ["0", "11", "-1", "+1", "1.0", "1_0", "١", " 1", "", "0x1", "9" * 5000])  # noqa: RUF001 -- a digit that int() takes
 def test_integer_refuses_everything_else(text):
     """Nothing that int() would take beyond plain digits in range."""
     with pytest.raises(ValueError, match="integer from 1 to 10"):
-        parsers.integer(1, 10)(text)
+        parsers.Integer(1, 10)(text)
 
 
 @pytest.mark.parametrize(
