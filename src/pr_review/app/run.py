@@ -18,17 +18,16 @@ from pr_review.config.settings import Settings
 from pr_review.conversation.loop import ReviewLoop
 from pr_review.domain.change import Diff
 from pr_review.domain.chat import Message
-from pr_review.domain.finding import FindingKey
 from pr_review.domain.run import Turn
 from pr_review.errors import (
     ReviewStopped,
     Skipped,
     TerminationReason,
 )
-from pr_review.findings.baseline import find_gone
+from pr_review.findings.baseline import find_code_gone
 from pr_review.findings.placement import place
-from pr_review.findings.reviewed_files import Files
-from pr_review.findings.submission import Submission
+from pr_review.findings.reviewed_files import ReviewedFiles
+from pr_review.findings.submission import RuleSubmission, Submission
 from pr_review.findings.suppression import suppress
 from pr_review.git.object_store import ObjectStore
 from pr_review.git.reviewed_trees import ReviewedTrees
@@ -114,35 +113,28 @@ class ReviewRun:
             raise _dry_run(len(self.known.first_request))
         submission = await loop.run(conversation)
         trees = ReviewedTrees(prepared.head, lambda: CommitTree.load(store.git, prepared.diff.merge_base_sha))
-        rules = reviewer.rules()
-        await self._place(submission, prepared.diff, trees, rules)
-        if self.settings.relocate and rules is None:
-            again = await self._relocate(loop, submission, Files(prepared.diff, trees))
-            await self._place(again, prepared.diff, trees, rules)
+        await self._place(submission, prepared.diff, trees)
+        if self.settings.relocate and not isinstance(submission, RuleSubmission):
+            again = await self._relocate(loop, submission, ReviewedFiles(prepared.diff, trees))
+            await self._place(again, prepared.diff, trees)
         if loop.record.truncated_by_server:
             raise _prompt_truncated()
 
-    async def _relocate(self, loop: ReviewLoop, submission: Submission, files: Files) -> Submission:
+    async def _relocate(self, loop: ReviewLoop, submission: Submission, files: ReviewedFiles) -> Submission:
         """The placed review is safe already; this may take half of the time that is left."""
         with anyio.move_on_after(self.deadline.remaining() / 2):
             submission, notes = await ask_again(loop, submission, files)
             self.known.notes.extend(notes)
         return submission
 
-    async def _place(
-        self,
-        submission: Submission,
-        diff: Diff,
-        trees: ReviewedTrees,
-        rules: Mapping[FindingKey, str] | None,
-    ) -> None:
+    async def _place(self, submission: Submission, diff: Diff, trees: ReviewedTrees) -> None:
         """Place, set apart what is suppressed, and look in the head for what the baseline knows."""
-        review = await in_thread(lambda: place(submission, diff, trees, _mask_secrets, rules=rules))
+        review = await in_thread(lambda: place(submission, diff, trees, _mask_secrets))
         self.known.review, notes = suppress(review, self.settings.suppress, self.today())
         self.known.notes.extend(notes)
         if baseline := self.known.baseline:
             self.known.gone = await in_thread(
-                lambda: find_gone(baseline, review, diff, trees, self._as_reported)
+                lambda: find_code_gone(baseline, review, diff, trees, self._as_reported)
             )
 
     def _as_reported(self, line: str) -> str:

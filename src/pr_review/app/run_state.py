@@ -11,7 +11,7 @@ from pr_review.domain.change import Diff, PullRequest
 from pr_review.domain.finding import Review
 from pr_review.domain.run import Coverage, Limits, Outcome, RequestStats, TraceTurn
 from pr_review.errors import PrReviewError, Skipped, TerminationReason
-from pr_review.findings.baseline import Baseline, compare, mark
+from pr_review.findings.baseline import Baseline, compare, with_baseline_states
 from pr_review.review.conclusion import conclude, exit_code, record_error
 from pr_review.review.coverage import build_coverage
 from pr_review.review.selection import Selection
@@ -41,7 +41,9 @@ class RunState:
     def outcome(self, error: PrReviewError | None, duration_ms: int) -> Outcome:
         """The run as the reports take it; ``error`` is what ended it, None for a final review."""
         coverage = self._coverage(error)
-        review = mark(self.review, self.baseline) if self.review and self.baseline else self.review
+        review = self.review
+        if review and self.baseline:
+            review = with_baseline_states(review, self.baseline)
         record = self.record or Record()
         provider = self.reviewer.provider if self.reviewer else self._setting_provider
         outcome = Outcome(
