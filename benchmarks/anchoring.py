@@ -31,8 +31,7 @@ from typing import NamedTuple
 from pr_review.domain.change import ChangedFile, FileStatus, Hunk, HunkLine, LineKind
 from pr_review.domain.finding import AnchorStatus, Side
 from pr_review.errors import ToolFailure
-from pr_review.findings.anchoring import Anchor, place_quote
-from pr_review.findings.candidates import FileIndex
+from pr_review.findings.matching import Anchor, FileIndex, place_quote
 from pr_review.findings.quotes import normalise
 from pr_review.git.command import Git
 from pr_review.git.diff import compute_diff

@@ -13,9 +13,8 @@ from pydantic import ValidationError
 from pr_review.domain.change import PullRequest
 from pr_review.domain.finding import Edit, Finding, Review, Severity
 from pr_review.domain.run import Conclusion, Outcome
-from pr_review.findings.anchoring import place_quote
-from pr_review.findings.candidates import FileIndex
 from pr_review.findings.edits import make_edit
+from pr_review.findings.matching import FileIndex, place_quote
 from pr_review.report import suggestions_patch
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}

@@ -12,7 +12,7 @@ from pr_review.domain.run import (
     TraceTurn,
 )
 from pr_review.errors import PartialReview, PrReviewError, Skipped, TerminationReason
-from pr_review.findings.baseline import compare, mark
+from pr_review.findings.baseline import compare, with_baseline_states
 from pr_review.findings.submission import RuleSubmission
 from pr_review.review.conclusion import conclude, exit_code
 from pr_review.review.coverage import Seen, build_coverage
@@ -29,7 +29,7 @@ def build_outcome(state: RunState, error: PrReviewError | None, duration_ms: int
         pull_request=state.target.pull_request if state.target else None,
         merge_base_sha=state.diff.merge_base_sha if state.diff else None,
         review=review,
-        comparison=compare(review, state.baseline, state.resolved, coverage) if state.baseline else None,
+        comparison=compare(review, state.baseline, state.code_gone, coverage) if state.baseline else None,
         model=next((record.model for record in reversed(records) if record.model), None),
         request_id=next((record.request_id for record in reversed(records) if record.request_id), None),
         termination_reason=_termination_reason(state, error),
@@ -59,7 +59,9 @@ def _exit_code(outcome: Outcome, state: RunState, error: PrReviewError | None) -
 
 
 def _review(state: RunState) -> Review | None:
-    return mark(state.review, state.baseline) if state.review and state.baseline else state.review
+    if state.review and state.baseline:
+        return with_baseline_states(state.review, state.baseline)
+    return state.review
 
 
 def _provider(state: RunState) -> str:

@@ -33,7 +33,7 @@ from pr_review.domain.change import Diff
 from pr_review.domain.finding import Review
 from pr_review.domain.run import Purpose
 from pr_review.errors import PrReviewError, ReviewStopped, Skipped, TerminationReason
-from pr_review.findings.baseline import Baseline, find_resolved
+from pr_review.findings.baseline import Baseline, find_code_gone
 from pr_review.findings.placement import place
 from pr_review.findings.reviewed_files import ReviewedFiles
 from pr_review.findings.submission import RuleSubmission, Submission
@@ -169,10 +169,10 @@ async def _place_answer(
 
 
 class _Placed(NamedTuple):
-    """Findings in their places; ``resolved`` as in ``RunState``."""
+    """Findings in their places; ``code_gone`` as in ``RunState``."""
 
     review: Review
-    resolved: frozenset[str]
+    code_gone: frozenset[str]
     notes: tuple[str, ...]
 
 
@@ -185,8 +185,8 @@ def _place(job: Job, prepared: Prepared, baseline: Baseline | None, answer: Subm
     def as_reported(line: str) -> str:
         return redact_text(_mask_secrets(line), settings.secrets)
 
-    resolved = find_resolved(baseline, whole, diff, trees, as_reported) if baseline else frozenset[str]()
-    return _Placed(review, resolved, notes)
+    gone = find_code_gone(baseline, whole, diff, trees, as_reported) if baseline else frozenset[str]()
+    return _Placed(review, gone, notes)
 
 
 async def _relocate(

@@ -30,7 +30,7 @@ class RunState:
     """The results of the steps so far; a field is None, or empty, until its step has ended.
 
     ``conversations`` are those that were started; each keeps its own record. ``answer`` is what they found,
-    before it was placed. ``resolved`` are the fingerprints of findings of the baseline whose code is gone.
+    before it was placed. ``code_gone`` are the fingerprints of findings of the baseline whose code is gone.
     ``first_request`` is what a dry run would have sent.
     """
 
@@ -47,7 +47,7 @@ class RunState:
     first_request: bytes | None = None
     answer: Submission | None = None
     review: Review | None = None
-    resolved: frozenset[str] = frozenset()
+    code_gone: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 
 

@@ -4,6 +4,7 @@ Hunks and files are plain records, not pydantic models: they hold every line of 
 own parser and are never serialised.
 """
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -14,6 +15,8 @@ from pydantic import Field
 from pr_review.domain.frozen import Frozen
 
 Sha = str
+
+_PULL_URL = re.compile(r"(?P<repository>https?://[A-Za-z0-9.:\[\]-]+/[\w.-]+/[\w.-]+)/pull/\d+", re.ASCII)
 
 
 class PullRequest(Frozen):
@@ -30,6 +33,12 @@ class PullRequest(Frozen):
     head_ref: str
     base_sha: str = Field(pattern=r"^[0-9a-f]{40}$")
     head_sha: str = Field(pattern=r"^[0-9a-f]{40}$")
+
+    @property
+    def repository_url(self) -> str | None:
+        """The page of the repository; None for a local review, which belongs to no server."""
+        match = _PULL_URL.fullmatch(self.url)
+        return match["repository"] if match else None
 
 
 class FileStatus(StrEnum):

@@ -1,1 +1,1 @@
-"""What a finding is about: where it stands, what it duplicates, what an earlier review knew of it."""
+"""Findings: their shape as submitted, their place, their duplicates, and what an earlier review knew."""

@@ -1,4 +1,4 @@
-"""A few lines of code around a finding, so that reports need no repository."""
+"""A few lines of code around a finding, so that a report can be rendered without the repository."""
 
 from collections.abc import Callable, Mapping
 from itertools import islice, takewhile
@@ -13,7 +13,7 @@ MAX_CHARS = 240
 def make_excerpt(
     lines: Mapping[int, str], line: int, end_line: int | None, mask: Callable[[str], str]
 ) -> Excerpt:
-    """The lines around a range, none that are not known, long ones cut, secrets masked."""
+    """The known lines around a range, masked as one text and then cut to ``MAX_CHARS`` characters each."""
     before = takewhile(lines.__contains__, range(line - 1, line - 1 - CONTEXT_LINES, -1))
     first = min(before, default=line)
     after = takewhile(lines.__contains__, range(first, (end_line or line) + CONTEXT_LINES + 1))

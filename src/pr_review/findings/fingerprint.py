@@ -1,4 +1,4 @@
-"""What makes a finding the same one after lines have moved: its code, path and category, not its line."""
+"""The fingerprint identifies a finding across runs, also after lines have moved."""
 
 import hashlib
 from collections import Counter
@@ -11,16 +11,16 @@ DIGITS = 16
 
 
 def fingerprint(code: str, path: str, category: Category, occurrence: int) -> str:
-    """Hexadecimal digits of a SHA-256.
+    """The first hexadecimal digits of a SHA-256 over code, path, category and occurrence.
 
-    ``code`` is what the finding stands on, white space aside; ``occurrence`` counts, from 0, the places above
-    it in the file that hold the same code.
+    ``code`` is the code that the finding is about; its white space does not count. ``occurrence`` is how
+    often the same code also occurs above it in the file.
     """
     return _digest("\n".join(normalise_lines(code.split("\n"))), path, category, str(occurrence))
 
 
 def tell_apart(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Give findings on the very same code different fingerprints: the second and later ones are numbered."""
+    """Give findings on exactly the same code different fingerprints, by numbering all but the first."""
     seen: Counter[str] = Counter()
     for finding in findings:
         own = finding.fingerprint

@@ -1,6 +1,6 @@
-"""The model's final answer: what it must look like (items 52-54), and nothing about whether it is true."""
+"""The shape of a final review: what a reviewer must submit, and nothing about whether it is true."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -17,14 +17,15 @@ def _bounded(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_bounded)]
 Title = Annotated[Text, Field(pattern=r"\S")]
+_Names = Annotated[tuple[str, ...], Field(strict=False)]  # from a JSON array, which is no tuple when strict
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class SubmittedFinding(_Strict):
-    """A finding as submitted. Lines, category and confidence are hints: only the bad hint is dropped."""
+    """A finding as submitted; a line, category or confidence may be any JSON value, because it is a hint."""
 
     severity: Literal["critical", "high", "medium", "low"]
     title: Title
@@ -41,33 +42,53 @@ class SubmittedFinding(_Strict):
 
 
 class Submission(_Strict):
-    """The final review as submitted."""
+    """The final review of a model."""
 
     summary: Text
     findings: Annotated[list[SubmittedFinding], Field(max_length=MAX_FINDINGS)]
     notes: Annotated[list[Text], Field(max_length=MAX_NOTES)]
 
 
-def parse_submission(content: str | None, *, fenced: bool = False) -> Submission:
-    """Final text to a submission; raises ``InvalidTurn`` for anything but the exact shape.
+class RuleFinding(SubmittedFinding):
+    """A finding that a deterministic rule proved; ``rule`` is the code of the rule."""
 
-    ``fenced``: a Markdown fence around the object is taken off first (tool-mode text only).
+    rule: str
+
+
+class RuleSubmission(Submission):
+    """The final review of the offline reviewer, with the facts of its run.
+
+    ``checks`` maps the path of each file to the names of the checks that ran on it. ``checked_in_part`` holds
+    the paths of files of which only the added lines were checked.
     """
-    text = unfence(content or "") if fenced else content or ""
-    decoded = load_object(text)
+
+    # A list is invariant because it can grow; nothing adds to the list of a frozen record.
+    findings: Annotated[list[RuleFinding], Field(max_length=MAX_FINDINGS)]  # type: ignore[assignment]
+    checks: dict[str, _Names]
+    checked_in_part: _Names
+
+
+SubmissionT = TypeVar("SubmissionT", bound=Submission)
+
+
+def parse_submission(text: str | None) -> Submission:
+    """The review that a model submitted as JSON text; raises ``InvalidTurn`` for any other shape."""
+    return _parse(text, Submission)
+
+
+def parse_rule_submission(text: str | None) -> RuleSubmission:
+    """The review that the offline reviewer submitted as JSON text; raises as ``parse_submission``."""
+    return _parse(text, RuleSubmission)
+
+
+def _parse(text: str | None, shape: type[SubmissionT]) -> SubmissionT:
+    decoded = load_object(text or "")
     if decoded is None:
         raise _invalid("The model's final answer is not a JSON object.")
     try:
-        return Submission.model_validate(decoded)
+        return shape.model_validate(decoded)
     except ValidationError as error:
         raise _invalid(f"The model's final review has {error.error_count()} invalid fields.") from error
-
-
-def unfence(text: str) -> str:
-    """The body of a text that is one fenced block; any other text unchanged."""
-    lines = text.strip().split("\n")
-    fenced = len(lines) > 1 and lines[0].startswith("```") and lines[-1].strip() == "```"
-    return "\n".join(lines[1:-1]) if fenced else text
 
 
 def _invalid(detail: str) -> InvalidTurn:

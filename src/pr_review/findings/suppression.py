@@ -1,19 +1,19 @@
-"""Findings that the base commit silences: still reported, with the reason, but they do not count."""
+"""Suppressions from the base commit: a suppressed finding is reported with the reason, but does not count."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from pr_review.domain.finding import Finding, Review, SuppressedFinding, Suppression
 
-MAX_NAMED = 10  # of suppressions that silence nothing
+MAX_NAMED = 10  # fingerprints in the note on unused suppressions
 
 
 def suppress(
     review: Review, suppressions: Sequence[Suppression], today: date
 ) -> tuple[Review, tuple[str, ...]]:
-    """The review with the silenced findings apart, and notes on suppressions that silence nothing.
+    """The review with its suppressed findings set apart, and notes on expired and unused suppressions.
 
-    A suppression holds through the day (UTC) on which it expires; ``today`` is such a day.
+    ``today`` is a day in UTC. A suppression still holds on the day on which it expires.
     """
     by_fingerprint = {each.fingerprint: each for each in suppressions}
     active = {name: each for name, each in by_fingerprint.items() if not _is_over(each, today)}

@@ -1,6 +1,5 @@
 """Permanent links into the repository on the server the pull request lives on."""
 
-import re
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
@@ -10,7 +9,6 @@ from pr_review.domain.run import Outcome
 
 # GitHub renders these instead of showing lines, unless ``?plain=1`` asks for the source.
 _RENDERED = frozenset({".adoc", ".asciidoc", ".markdown", ".md", ".mdown", ".mkd", ".mkdn", ".org", ".rst"})
-_PULL_URL = re.compile(r"(?P<repository>https?://[A-Za-z0-9.:\[\]-]+/[\w.-]+/[\w.-]+)/pull/\d+", re.ASCII)
 
 
 def finding_url(outcome: Outcome, finding: Finding) -> str | None:
@@ -39,8 +37,7 @@ def commit_url(outcome: Outcome, sha: str) -> str | None:
 
 def repository_url(pull_request: PullRequest | None) -> str | None:
     """The repository's page; None for a local review, whose pull request is on no server."""
-    match = _PULL_URL.fullmatch(pull_request.url) if pull_request else None
-    return match["repository"] if match else None
+    return pull_request.repository_url if pull_request else None
 
 
 def _lines(finding: Finding) -> str:

@@ -1,4 +1,4 @@
-"""What an earlier review knew, found again, gone, or not seen: nothing in between, and nothing guessed."""
+"""Every finding of an earlier review is unchanged, resolved or not seen, and nothing is guessed."""
 
 from dataclasses import dataclass, field
 
@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk, HunkLine, LineKind
+from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk, HunkLine, LineKind, PullRequest
 from pr_review.domain.finding import (
     AnchorStatus,
     BaselineState,
+    Edit,
     Excerpt,
     Finding,
     Review,
@@ -17,8 +18,24 @@ from pr_review.domain.finding import (
     Side,
     SuppressedFinding,
 )
-from pr_review.domain.run import Coverage, CoverageStatus, FileCoverage
-from pr_review.findings.baseline import Baseline, code_of, compare, find_gone, mark
+from pr_review.domain.run import (
+    Comparison,
+    Conclusion,
+    Coverage,
+    CoverageStatus,
+    FileCoverage,
+    Outcome,
+)
+from pr_review.findings.baseline import (
+    Baseline,
+    baseline_notes,
+    code_of,
+    compare,
+    find_code_gone,
+    take_baseline,
+    why_unusable,
+    with_baseline_states,
+)
 
 SHA = "0" * 40
 NOTHING = Review(summary="s")
@@ -75,7 +92,7 @@ def diff(*hunks, path="a.py", status=FileStatus.MODIFIED):
 
 
 def gone(known, change, trees, *, review=NOTHING, mask=lambda line: line):
-    return bool(find_gone(Baseline(SHA, (known,)), review, change, trees, mask))
+    return bool(find_code_gone(Baseline(SHA, (known,)), review, change, trees, mask))
 
 
 CHANGE = diff(hunk(" one()", "+two()", " three()"))
@@ -208,7 +225,7 @@ def test_findings_are_marked_suppressed_ones_too():
         findings=(finding("a"), finding("b")),
         suppressed=(SuppressedFinding(finding=finding("c"), reason="r"),),
     )
-    marked = mark(review, Baseline(SHA, (finding("a"), finding("c"))))
+    marked = with_baseline_states(review, Baseline(SHA, (finding("a"), finding("c"))))
     assert [found.baseline_state for found in marked.findings] == [BaselineState.UNCHANGED, BaselineState.NEW]
     assert [each.finding.baseline_state for each in marked.suppressed] == [BaselineState.UNCHANGED]
 
@@ -246,7 +263,7 @@ NAMES = st.lists(st.sampled_from("abcdefgh"), unique=True)
 @given(NAMES, NAMES, NAMES, st.sets(st.sampled_from("abcdefgh")))
 def test_every_known_finding_has_exactly_one_fate(known, reported, silenced, gone_ones):
     baseline = Baseline(SHA, tuple(map(finding, known)))
-    review = mark(
+    review = with_baseline_states(
         Review(
             summary="s",
             findings=tuple(finding(name) for name in reported if name not in silenced),
@@ -263,3 +280,108 @@ def test_every_known_finding_has_exactly_one_fate(known, reported, silenced, gon
     assert resolved <= gone_ones
     assert compared.new + compared.unchanged == len(review.findings)
     assert compared.new == len(set(reported) - set(silenced) - set(known))
+
+
+def pull_request(number=7, url="https://github.com/o/r/pull/7"):
+    return PullRequest(
+        url=url,
+        owner="o",
+        repository="r",
+        number=number,
+        title="",
+        body="",
+        author="",
+        base_ref="main",
+        head_ref="topic",
+        base_sha=SHA,
+        head_sha="1" * 40,
+    )
+
+
+LOCAL = pull_request(number=0, url="")
+
+
+def earlier(**fields):
+    base = {"conclusion": Conclusion.FINDINGS, "exit_code": 0, "provider": "offline", "review": NOTHING}
+    return Outcome(**base | {"pull_request": pull_request()} | fields)
+
+
+def carried_on(*names):
+    return Comparison(head_sha=SHA, not_seen=tuple(map(finding, names)))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "problem"),
+    [
+        (earlier(), ""),
+        (earlier(review=None, comparison=carried_on("a")), ""),
+        (earlier(pull_request=pull_request(url="https://GitHub.com/O/R/pull/1")), ""),
+        (earlier(pull_request=None), "it is of a run that ended before its review"),
+        (earlier(review=None), "it is of a run that ended before its review"),
+        (
+            earlier(pull_request=pull_request(url="https://github.com/o/s/pull/7")),
+            "it is of another repository",
+        ),
+        (earlier(pull_request=LOCAL), "it is of another repository"),
+    ],
+)
+def test_a_baseline_is_a_review_of_the_same_repository(outcome, problem):
+    """In any case of its letters, and of any pull request."""
+    assert why_unusable(outcome, pull_request()) == problem
+
+
+def test_a_local_review_takes_any_baseline():
+    """A person picks the file, and a local review has no server to compare with."""
+    assert why_unusable(earlier(), LOCAL) == ""
+    assert why_unusable(earlier(pull_request=LOCAL), LOCAL) == ""
+
+
+def test_known_is_what_was_reported_suppressed_or_carried_on():
+    """In this order; of one fingerprint the first counts, and a finding without one is not known."""
+    review = Review(
+        summary="s",
+        findings=(finding("a", title="reported"), finding("")),
+        suppressed=(SuppressedFinding(finding=finding("b"), reason="r"),),
+    )
+    comparison = Comparison(head_sha=SHA, not_seen=(finding("c"), finding("a", title="carried on")))
+    baseline = take_baseline(earlier(review=review, comparison=comparison))
+    assert baseline.head_sha == "1" * 40
+    assert [(found.fingerprint, found.title) for found in baseline.findings] == [
+        ("a", "reported"),
+        ("b", "t"),
+        ("c", "t"),
+    ]
+    assert baseline.fingerprints == {"a", "b", "c"}
+
+
+def test_a_known_finding_has_no_edit():
+    """The edit is one of the earlier head."""
+    edit = Edit(start_line=1, removed=("a",), added=("b",))
+    outcome = earlier(review=Review(summary="s", findings=(finding(edit=edit),)))
+    assert [found.edit for found in take_baseline(outcome).findings] == [None]
+
+
+@pytest.mark.parametrize(
+    ("number", "kept", "notes"),
+    [
+        (399, 399, []),
+        (400, 400, []),
+        (401, 400, ["The baseline knows 1 findings more than are kept; those are new if they are found."]),
+    ],
+)
+def test_at_most_400_findings_are_known(number, kept, notes):
+    outcome = earlier(comparison=carried_on(*map(str, range(number))))
+    assert len(take_baseline(outcome).findings) == kept
+    assert list(baseline_notes(outcome, pull_request())) == notes
+
+
+@pytest.mark.parametrize(
+    ("here", "notes"),
+    [
+        (pull_request(), []),
+        (LOCAL, []),
+        (pull_request(number=8), ["The baseline is of pull request 7, not of this one."]),
+    ],
+)
+def test_the_baseline_of_another_pull_request_is_noted(here, notes):
+    assert list(baseline_notes(earlier(), here)) == notes

@@ -91,6 +91,14 @@ def test_the_same_title_is_the_same_defect():
     assert len(merge_duplicates([finding(("No  TIMEOUT", "x")), finding(("no timeout", "y"))])) == 1
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("F821", "F821"), ("F821", "S105"), ("F821", None), (None, "F821")]
+)
+def test_a_finding_of_a_rule_is_never_merged(one, other):
+    """Each rule reports a cause of its own."""
+    assert len(merge_duplicates([finding(rule=one), finding(rule=other)])) == 2
+
+
 def test_texts_without_words_are_not_alike():
     assert len(merge_duplicates([finding(("a", "")), finding(("b", ""))])) == 2
 

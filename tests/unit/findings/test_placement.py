@@ -1,4 +1,4 @@
-"""Decision 8: every finding is placed, or moved to the notes with the reason; none is lost."""
+"""Every finding is placed, or moved to the notes with the reason; none is lost."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ import pytest
 from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk, HunkLine, LineKind
 from pr_review.domain.finding import Category, Confidence, Edit, Place, Severity, Side
 from pr_review.findings.placement import parse_line, place
-from pr_review.findings.submission import Submission, SubmittedFinding
+from pr_review.findings.submission import RuleFinding, Submission, SubmittedFinding
 
 SHA = "0" * 40
 
@@ -64,6 +64,10 @@ def finding(**fields):
         "recommendation": "r",
     }
     return SubmittedFinding.model_validate(base | fields)
+
+
+def rule_finding(rule="F821", **fields):
+    return RuleFinding(**finding(**fields).model_dump(), rule=rule)
 
 
 def placed(*findings, mask=lambda text: text, notes=()):
@@ -433,13 +437,13 @@ def test_a_rule_keeps_its_lines_and_its_findings():
     """Deterministic findings are not moved, not merged, and need no quote."""
     trees = Trees(head={"a.py": ["x = 1", LONG, "x = 1", LONG, "}", "}"]})
     findings = [
-        finding(path="a.py", line=3, existing_code="x = 1", title="same"),
-        finding(path="a.py", line=3, existing_code="x = 1", title="same"),
-        finding(path="a.py", line=1, evidence=LONG),
-        finding(path="a.py", line=5, existing_code="}"),
-        finding(path="a.py", line=6, existing_code="nowhere to be found at all"),
+        rule_finding(path="a.py", line=3, existing_code="x = 1", title="same"),
+        rule_finding(path="a.py", line=3, existing_code="x = 1", title="same"),
+        rule_finding(path="a.py", line=1, evidence=LONG),
+        rule_finding(path="a.py", line=5, existing_code="}"),
+        rule_finding(path="a.py", line=6, existing_code="nowhere to be found at all"),
     ]
-    found = placed_in([], trees, *findings, rules={})
+    found = placed_in([], trees, *findings)
     assert [(each.line, each.anchor, each.merged) for each in found] == [
         (1, "line", 0),
         (3, "file", 0),
@@ -451,7 +455,7 @@ def test_a_rule_keeps_its_lines_and_its_findings():
 
 
 def test_a_rule_is_never_refiled():
-    review = reviewed(TWO_FILES, TWO, finding(path="a.py", existing_code=LONG, line=1), rules={})
+    review = reviewed(TWO_FILES, TWO, rule_finding(path="a.py", existing_code=LONG, line=1))
     assert [(found.path, found.anchor) for found in review.findings] == [("a.py", "line")]
 
 
@@ -466,10 +470,16 @@ def test_an_excerpt_holds_only_lines_that_are_known():
 
 
 def test_a_rule_is_named_on_its_finding():
-    found = reviewed(
-        TWO_FILES, TWO, finding(path="a.py", title="T", line=1), rules={("a.py", 1, "T"): "F821"}
-    ).findings
-    assert [one.rule for one in found] == ["F821"]
+    """Each rule on its own finding, also where two rules say the same of one line."""
+    both = [rule_finding(rule, path="a.py", title="T", line=1) for rule in ("F821", "S105")]
+    found = reviewed(TWO_FILES, TWO, *both, finding(path="c.py", line=1)).findings
+    assert [(one.path, one.rule) for one in found] == [("a.py", "F821"), ("a.py", "S105"), ("c.py", None)]
+
+
+def test_a_rule_without_its_file_becomes_a_note():
+    review = reviewed(TWO_FILES, TWO, rule_finding(path="nowhere.py", existing_code=LONG))
+    assert review.findings == ()
+    assert len(review.notes) == 1
 
 
 def test_an_ambiguous_finding_is_in_the_diff_when_one_of_its_places_is():

@@ -1,4 +1,4 @@
-"""Items 52-54: what a final review must look like."""
+"""The shape of a final review: one JSON object with exactly the documented fields, all of them bounded."""
 
 import contextlib
 import json
@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from pr_review.domain.finding import Severity
 from pr_review.errors import InvalidTurn, TerminationReason
-from pr_review.findings.submission import Submission, parse_submission, unfence
+from pr_review.findings.submission import (
+    RuleSubmission,
+    Submission,
+    parse_rule_submission,
+    parse_submission,
+)
 
 FINDING = {
     "severity": "high",
@@ -26,10 +31,11 @@ def review(**fields):
     return {"summary": "s", "findings": [], "notes": [], **fields}
 
 
-def refused(content, **options):
+def refused(content, parse=parse_submission):
     with pytest.raises(InvalidTurn) as caught:
-        parse_submission(content, **options)
+        parse(content)
     assert caught.value.reason is TerminationReason.INVALID_MODEL_RESPONSE
+    return caught.value.detail
 
 
 def accepted(value) -> Submission:
@@ -44,15 +50,25 @@ def test_a_clean_review_is_valid():
     "content", [None, "", " ", "null", "[]", "7", "looks good", '{"summary":"s"', "{}{}"]
 )
 def test_anything_but_a_json_object_is_refused(content):
-    refused(content)
+    assert refused(content) == "The model's final answer is not a JSON object."
+    assert refused(content, parse_rule_submission) == "The model's final answer is not a JSON object."
 
 
-def test_a_fence_is_refused_unless_the_tool_mode_is_text():
-    fenced = "```json\n" + json.dumps(review()) + "\n```"
-    refused(fenced)
-    assert parse_submission(fenced, fenced=True).summary == "s"
-    assert parse_submission(json.dumps(review()), fenced=True).summary == "s"
-    refused("Here it is:\n" + fenced, fenced=True)
+def test_a_fence_is_refused():
+    """The decoder takes off the fence of a text in which a fence is allowed."""
+    refused("```json\n" + json.dumps(review()) + "\n```")
+
+
+def test_the_error_counts_the_invalid_fields():
+    detail = refused(json.dumps(review(notes=[7], findings=[FINDING | {"title": 7}])))
+    assert detail == "The model's final review has 2 invalid fields."
+
+
+def test_a_list_that_is_too_long_is_one_invalid_field():
+    """Whatever else is wrong in the list: what is beyond the limit is not read."""
+    findings = [FINDING | {"title": 7}] * 3 + [FINDING] * 101
+    detail = refused(json.dumps(review(findings=findings)))
+    assert detail == "The model's final review has 1 invalid fields."
 
 
 @pytest.mark.parametrize("missing", ["summary", "findings", "notes"])
@@ -137,8 +153,51 @@ def test_parsing_is_total(text):
         parse_submission(text)
 
 
-@given(st.text().filter(lambda text: not text.startswith("`")))
-def test_unfence_is_the_inverse_of_a_fence(text):
-    body = text.strip()
-    assert unfence(f"```json\n{body}\n```") == body
-    assert unfence(body) == body
+RULE_FINDING = FINDING | {"rule": "F821"}
+
+
+def rule_review(**fields):
+    return review(
+        **{"findings": [RULE_FINDING], "checks": {"a.py": ["ruff", "secrets"]}, "checked_in_part": ["b.py"]}
+        | fields
+    )
+
+
+def test_the_offline_reviewer_submits_its_facts_too():
+    submission = parse_rule_submission(json.dumps(rule_review()))
+    assert isinstance(submission, RuleSubmission)
+    assert [(found.rule, found.title) for found in submission.findings] == [("F821", "t")]
+    assert submission.checks == {"a.py": ("ruff", "secrets")}
+    assert submission.checked_in_part == ("b.py",)
+
+
+def test_facts_may_be_empty():
+    submission = parse_rule_submission(json.dumps(rule_review(findings=[], checks={}, checked_in_part=[])))
+    assert (submission.findings, submission.checks, submission.checked_in_part) == ([], {}, ())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        review(),
+        review(findings=[RULE_FINDING]),
+        rule_review(findings=[FINDING]),
+        rule_review(findings=[RULE_FINDING | {"rule": 7}]),
+        rule_review(findings=[RULE_FINDING] * 101),
+        rule_review(checks=["ruff"]),
+        rule_review(checks={"a.py": "ruff"}),
+        rule_review(checks={"a.py": [1]}),
+        rule_review(checks=None),
+        rule_review(checked_in_part="b.py"),
+        rule_review(checked_in_part=[1]),
+        rule_review(extra=1),
+    ],
+)
+def test_wrong_shapes_of_a_rule_review_are_refused(value):
+    refused(json.dumps(value), parse_rule_submission)
+
+
+def test_a_model_submits_no_rules():
+    """A finding with a rule would keep its line and escape the merging of duplicates."""
+    refused(json.dumps(review(findings=[RULE_FINDING])))
+    refused(json.dumps(rule_review(findings=[])))

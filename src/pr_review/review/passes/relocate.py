@@ -17,9 +17,8 @@ from pr_review.conversation.conversation import Conversation
 from pr_review.domain.run import KIB, MAX_FINDINGS
 from pr_review.domain.strict_json import load_object
 from pr_review.errors import ConfigError, ModelError, ReviewStopped, TerminationReason
-from pr_review.findings.anchoring import stands
-from pr_review.findings.reviewed_files import Files
-from pr_review.findings.submission import Submission, SubmittedFinding, Text, unfence
+from pr_review.findings.reviewed_files import ReviewedFiles
+from pr_review.findings.submission import Submission, SubmittedFinding, Text
 
 MAX_QUESTION_BYTES = 64 * KIB
 RESEMBLING = 0.5  # the share of common words from which a quote is another wording of the same code
@@ -52,7 +51,7 @@ class _Answer(_Strict):
 
 
 async def relocate(
-    conversation: Conversation[Submission], submission: Submission, files: Files
+    conversation: Conversation[Submission], submission: Submission, files: ReviewedFiles
 ) -> tuple[Submission, tuple[str, ...]]:
     """Ask the model once, if any finding is lost: the submission with what it found, and a note about it.
 
@@ -85,7 +84,7 @@ async def _ask(conversation: Conversation[Submission], question: str) -> Mapping
         raise
 
 
-def find_lost(submission: Submission, files: Files) -> list[int]:
+def find_lost(submission: Submission, files: ReviewedFiles) -> list[int]:
     """The findings, by index, that quote code which is nowhere."""
     quoting = (index for index, each in enumerate(submission.findings) if (each.existing_code or "").strip())
     return [index for index in quoting if not _has_home(submission.findings[index], files)]
@@ -113,7 +112,16 @@ def parse_answer(text: str) -> dict[int, str]:
     return {quote.finding - 1: quote.existing_code for quote in answer.quotes}
 
 
-def take_quotes(submission: Submission, quotes: Mapping[int, str], files: Files) -> tuple[Submission, int]:
+def unfence(text: str) -> str:
+    """The body of a text that is one fenced block; any other text unchanged."""
+    lines = text.strip().split("\n")
+    fenced = len(lines) > 1 and lines[0].startswith("```") and lines[-1].strip() == "```"
+    return "\n".join(lines[1:-1]) if fenced else text
+
+
+def take_quotes(
+    submission: Submission, quotes: Mapping[int, str], files: ReviewedFiles
+) -> tuple[Submission, int]:
     """The submission with each new quote that resembles the old one and stands somewhere; how many do.
 
     Only findings that are lost (``find_lost``) are touched.
@@ -128,10 +136,12 @@ def take_quotes(submission: Submission, quotes: Mapping[int, str], files: Files)
     return submission.model_copy(update={"findings": findings}), taken
 
 
-def _has_home(finding: SubmittedFinding, files: Files) -> bool:
+def _has_home(finding: SubmittedFinding, files: ReviewedFiles) -> bool:
     quote = finding.existing_code or ""
-    path = files.resolve(finding.path)
-    return (path is not None and stands(files.index(path), quote)) or files.find_home(quote) is not None
+    path = files.resolve_path(finding.path)
+    if path is not None and files.index(path).contains(quote):
+        return True
+    return files.find_only_patch_with(quote) is not None
 
 
 def _resembles(old: str, new: str) -> bool:

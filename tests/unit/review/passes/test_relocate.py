@@ -13,7 +13,7 @@ from pr_review.domain.change import Diff
 from pr_review.domain.chat import FinishReason, Message, Role
 from pr_review.domain.run import ConversationLimits, Purpose
 from pr_review.errors import ModelError
-from pr_review.findings.reviewed_files import Files
+from pr_review.findings.reviewed_files import ReviewedFiles
 from pr_review.findings.submission import Submission, SubmittedFinding
 from pr_review.llm.scripted import ScriptedModel
 from pr_review.review.passes.relocate import (
@@ -23,6 +23,7 @@ from pr_review.review.passes.relocate import (
     parse_answer,
     relocate,
     take_quotes,
+    unfence,
     word_question,
 )
 
@@ -44,7 +45,7 @@ class Trees:
 
 @pytest.fixture
 def files():
-    return Files(Diff("0" * 40, "0" * 40, ()), Trees())
+    return ReviewedFiles(Diff("0" * 40, "0" * 40, ()), Trees())
 
 
 def submission(*quotes, path="a.py"):
@@ -117,6 +118,13 @@ def test_only_the_exact_shape_is_an_answer(text, quotes):
 @given(st.text())
 def test_any_text_is_an_answer_or_none(text):
     assert isinstance(parse_answer(text), dict)
+
+
+@given(st.text().filter(lambda text: not text.startswith("`")))
+def test_unfence_is_the_inverse_of_a_fence(text):
+    body = text.strip()
+    assert unfence(f"```json\n{body}\n```") == body
+    assert unfence(body) == body
 
 
 def test_a_quote_that_stands_and_resembles_the_old_one_takes_its_place(files):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from pr_review.domain.change import ChangedFile, FileStatus
 from pr_review.domain.finding import Place, Side
-from pr_review.findings.anchoring import MAX_ALTERNATIVES, Anchor, anchor, holds, place_quote
-from pr_review.findings.candidates import FileIndex
+from pr_review.findings.matching import MAX_ALTERNATIVES, Anchor, FileIndex, place_quote
 from pr_review.findings.quotes import MAX_COMPOSED_CHARS, normalise, normalise_lines, readings
 from pr_review.git.file_patch import parse_hunks
 from pr_review.git.tree import split_lines
@@ -41,6 +40,11 @@ def change(base, head):
 
 def lines(text):
     return None if text is None else split_lines(text)
+
+
+def anchor(quote, line, changed, head_lines, base_lines):
+    """One quote in one file."""
+    return place_quote(FileIndex(changed, head_lines, base_lines), quote, line)
 
 
 def describe(found: Anchor) -> str:
@@ -122,13 +126,15 @@ def test_a_quote_of_several_lines_is_as_far_as_its_first_line():
 )
 def test_twenty_characters_prove_code_that_was_not_quoted_as_such(code, proven):
     index = FileIndex(None, ["first", code])
-    assert holds(index, code) is proven
-    assert not holds(index, code + "b")
+    assert index.clearly_contains(code) is proven
+    assert index.contains(code)
+    assert not index.clearly_contains(code + "b")
+    assert not index.contains(code + "b")
 
 
 def test_text_that_only_looks_like_the_stripped_reading_is_as_strong_as_that_reading():
     """Twenty characters with the line number are not twenty of code."""
-    assert not holds(FileIndex(None, ["a" * 15]), f"1234: {'a' * 15}")
+    assert not FileIndex(None, ["a" * 15]).clearly_contains(f"1234: {'a' * 15}")
 
 
 @pytest.mark.parametrize("length", [MAX_COMPOSED_CHARS - 1, MAX_COMPOSED_CHARS, MAX_COMPOSED_CHARS + 1])
