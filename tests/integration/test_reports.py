@@ -12,7 +12,7 @@ from jsonschema import Draft4Validator
 from pr_review.actions.output_directory import ReportDirectory
 from pr_review.app.cli import FORMATS
 from pr_review.app.render import RENDERERS
-from pr_review.app.reports import Written, write_further_reports
+from pr_review.app.reports import write_further_reports
 from pr_review.domain.run import Outcome
 from pr_review.report.artifact.build import build, to_json
 
@@ -148,10 +148,9 @@ def test_a_report_that_fails_does_not_take_the_others_with_it(tmp_path, outcomes
     """A folder that appears in the place of one, after the folder was opened."""
     with ReportDirectory.open(tmp_path, "out") as directory:
         (tmp_path / "out" / "review.sarif").mkdir()
-        done = write_further_reports(directory, outcomes, Written("out/review.json"))
-    assert list(done.failed) == ["review.sarif"]
-    assert done.further == ("out/review.html",)
-    assert done.report_path == "out/review.json"
+        paths, failed = write_further_reports(directory, outcomes)
+    assert list(failed) == ["review.sarif"]
+    assert paths == ("out/review.html",)
 
 
 def test_a_report_that_fails_leaves_none_of_an_earlier_run(tmp_path, outcomes):
@@ -159,8 +158,8 @@ def test_a_report_that_fails_leaves_none_of_an_earlier_run(tmp_path, outcomes):
     broken = outcomes.model_copy(update={"coverage": None})
     with ReportDirectory.open(tmp_path, "out") as directory:
         (tmp_path / "out" / "review.html").write_text("old")
-        done = write_further_reports(directory, broken, Written("out/review.json"))
-    assert "review.html" in done.failed
+        _, failed = write_further_reports(directory, broken)
+    assert "review.html" in failed
     assert not (tmp_path / "out" / "review.html").exists()
 
 

@@ -155,7 +155,7 @@ class Reporter:
 
     def _write_further(self, directory: ReportDirectory, outcome: Outcome, written: Written) -> Written:
         """The reports that a run can do without, after outputs and summary: a signal leaves few seconds."""
-        further, failed = _write_each(directory, outcome)
+        further, failed = write_further_reports(directory, outcome)
         for name, bug in failed.items():
             self.runner.warning(f"{name} could not be written; review.json holds everything.", log.TITLE)
             self._say_bug(bug)
@@ -181,7 +181,7 @@ def _write(directory: ReportDirectory, outcome: Outcome, page: str, first_reques
     return Written(report_path, summary_path, request_path, len(first_request or b""))
 
 
-def _write_each(
+def write_further_reports(
     directory: ReportDirectory, outcome: Outcome
 ) -> tuple[tuple[str, ...], Mapping[str, Exception]]:
     """Write the other reports, each on its own: the paths, and by name what kept one from being written."""

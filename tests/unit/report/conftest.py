@@ -241,6 +241,7 @@ FILES = (
 USAGE = Usage(prompt_tokens=41_000, completion_tokens=4_210, total_tokens=45_210)
 TURNS = (
     Turn(
+        conversation="find-1",
         round=1,
         finish_reason="tool_calls",
         protocol_action=ProtocolAction.EXECUTE_TOOLS,
@@ -252,6 +253,7 @@ TURNS = (
         duration_ms=8_200,
     ),
     Turn(
+        conversation="find-1",
         round=2,
         finish_reason="stop",
         protocol_action=ProtocolAction.REPAIR,
@@ -260,6 +262,7 @@ TURNS = (
         error="invalid_model_response",
     ),
     Turn(
+        conversation="find-1",
         round=3,
         finish_reason="stop",
         protocol_action=ProtocolAction.RETURN_REVIEW,
@@ -269,6 +272,7 @@ TURNS = (
 )
 TRACE = (
     TraceTurn(
+        conversation="find-1",
         round=1,
         provider_request_id="chatcmpl-1",
         provider_model="deepseek-v4-flash",

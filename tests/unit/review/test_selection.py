@@ -53,7 +53,7 @@ def test_a_newline_in_a_folder_s_name_hides_nothing_below_it():
 
 
 @pytest.mark.parametrize(
-    "path", ["a.py", "A.JS", "Makefile", "x/b.go", *(f"f{suffix}" for suffix in MORE_CODE)]
+    "path", ["a.py", "A.JS", "Makefile", "x/b.go", *(f"f{suffix}" for suffix in sorted(MORE_CODE))]
 )
 def test_a_binary_that_is_named_as_code_is_not_left_out(path):
     """A NUL and one invalid byte in a comment would hide the rest."""

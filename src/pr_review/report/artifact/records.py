@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from pr_review.domain.finding import AnchorStatus, BaselineState, Category, Confidence, Severity, Side
-from pr_review.domain.run import Conclusion, CoverageStatus, ProtocolAction
+from pr_review.domain.run import Conclusion, CoverageStatus, ProtocolAction, Purpose
 from pr_review.errors import TerminationReason
 
 SCHEMA_VERSION: Literal["1"] = "1"
@@ -152,9 +152,10 @@ class TurnCallRecord(_Record):
 
 
 class TurnRecord(_Record):
-    """One turn of the model."""
+    """One turn of a model."""
 
-    round: int = Field(ge=1)
+    conversation: str = Field(description="The id of its conversation.")
+    round: int = Field(ge=1, description="Counts within its conversation.")
     finish_reason: str | None
     protocol_action: ProtocolAction
     usage: UsageRecord | None
@@ -175,8 +176,9 @@ class TraceCallRecord(TurnCallRecord):
 
 
 class TraceTurnRecord(_Record):
-    """One turn of the model, to explain a review; not an audit log."""
+    """One turn of a model, to explain a review; not an audit log."""
 
+    conversation: str = Field(description="The id of its conversation.")
     round: int = Field(ge=1)
     provider_request_id: str | None
     provider_model: str | None
@@ -193,6 +195,9 @@ class FileCoverageRecord(_Record):
     status: CoverageStatus
     reason: str | None = Field(description="Why it is excluded, not reviewed, or reviewed in part.")
     checks: tuple[str, ...] = Field(description="Deterministic checks that ran on it.")
+    conversations: tuple[str, ...] = Field(
+        description="The ids of the conversations that saw any of it and ended with an answer."
+    )
     additions: int
     deletions: int
 
@@ -236,6 +241,20 @@ class ErrorRecord(_Record):
     termination_reason: TerminationReason | None
 
 
+class ConversationRecord(_Record):
+    """One conversation with a model: what it was for, what it used, and how it ended."""
+
+    id: str = Field(description="Unique in the run; turns, trace and coverage name it.")
+    purpose: Purpose
+    model: str | None = Field(description="The model that answered, by its provider's name.")
+    turns: int = Field(ge=0)
+    usage: UsageRecord | None
+    termination_reason: TerminationReason | None = Field(
+        description="`final_review` when it ended with an answer; null when it was cancelled."
+    )
+    error: ErrorRecord | None = Field(description="What ended it, when that was no answer.")
+
+
 class ReviewReport(_Record):
     """The whole of `review.json`."""
 
@@ -265,6 +284,7 @@ class ReviewReport(_Record):
     usage: UsageRecord | None
     requests: RequestsRecord
     limits: LimitsRecord | None = Field(description="Null when the settings were not read yet.")
+    conversations: tuple[ConversationRecord, ...]
     turns: tuple[TurnRecord, ...]
     trace: tuple[TraceTurnRecord, ...] | None = Field(description="Null unless `include-trace` asks for it.")
     duration_ms: int = Field(description="Of the whole run.")

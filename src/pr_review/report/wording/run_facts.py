@@ -23,8 +23,11 @@ def run_facts(outcome: Outcome) -> list[str]:
 def _loop_facts(outcome: Outcome) -> Iterator[str]:
     if not outcome.turns:
         return
-    rounds, calls = outcome.turns[-1].round, sum(len(turn.tool_calls) for turn in outcome.turns)
-    if is_offline(outcome):  # its budgets follow from the change; nobody set them
+    calls = sum(len(turn.tool_calls) for turn in outcome.turns)
+    rounds = _rounds(outcome)
+    if len(outcome.conversations) > 1:  # limits are those of one conversation
+        yield count(len(outcome.conversations), "conversation")
+    if len(outcome.conversations) > 1 or is_offline(outcome):  # the budgets of rules follow from the change
         yield count(rounds, "round")
         yield count(calls, "tool call")
     else:
@@ -33,6 +36,12 @@ def _loop_facts(outcome: Outcome) -> Iterator[str]:
     repaired = sum(turn.protocol_action is ProtocolAction.REPAIR for turn in outcome.turns)
     if repaired:
         yield f"{count(repaired, 'invalid turn')} dropped and asked again"
+
+
+def _rounds(outcome: Outcome) -> int:
+    """Of all conversations: the number of the last turn of each."""
+    last = {turn.conversation: turn.round for turn in outcome.turns}
+    return sum(last.values())
 
 
 def _request_facts(outcome: Outcome) -> Iterator[str]:
