@@ -112,7 +112,7 @@ def write_further_reports(directory: ReportDirectory, outcome: Outcome, written:
 
 
 def _further_reports() -> Iterator[tuple[str, Callable[[Outcome], str]]]:
-    """The dearest last: a cancelled run has few seconds to write."""
+    """The slowest reports come last, because a cancelled run has few seconds to write."""
     from pr_review.report import html, sarif, suggestions_patch  # noqa: PLC0415 -- start-up: reports only
 
     yield SARIF, sarif.render
