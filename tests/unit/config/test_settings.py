@@ -240,7 +240,7 @@ def test_settings_import_nothing_heavy():
     """Start-up: parsing defaults needs neither YAML nor pathspec nor httpx."""
     code = (
         "import sys; from pr_review.config.settings import Settings; Settings.from_mapping({});"
-        "print([m for m in ('yaml','pathspec','httpx','github','jinja2','anyio') if m in sys.modules])"
+        "print([m for m in ('yaml','pathspec','httpx','github','pygments','anyio') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
