@@ -82,7 +82,7 @@ def test_only_the_locked_packages_are_installed(inside):
 def test_every_module_is_compiled_ahead(inside):
     """The packages and their imports have byte code that is never compared with time stamps."""
     missing = inside(
-        "import importlib.util, pathlib, sys, github, httpx, jinja2, pydantic, pr_review.app.run\n"
+        "import importlib.util, pathlib, sys, github, httpx, pydantic, pygments, pr_review.app.run\n"
         "cached = [m.__spec__.cached for m in list(sys.modules.values()) if getattr(m, '__spec__', None)]\n"
         "print(*(c for c in cached if c and (not pathlib.Path(c).exists()"
         " or int.from_bytes(pathlib.Path(c).read_bytes()[4:8], 'little') != 1)))"

@@ -20,7 +20,7 @@ _PULL_URL = re.compile(r"(?P<repository>https?://[A-Za-z0-9.:\[\]-]+/[\w.-]+/[\w
 
 
 class PullRequest(Frozen):
-    """The eleven canonical fields of item 7; never taken from model text."""
+    """The pull request as GitHub or git describes it; nothing of it comes from model text."""
 
     url: str
     owner: str

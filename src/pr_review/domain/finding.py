@@ -213,6 +213,3 @@ class Review(Frozen):
     suppressed: tuple[SuppressedFinding, ...] = ()
     #: The reviewer's notes, then submitted findings that no file could be found for, with the reason.
     notes: tuple[str, ...] = ()
-
-
-FindingKey = tuple[str, int, str]  # path, line and title, as a reviewer submitted them

@@ -246,13 +246,13 @@ class Outcome(Frozen):
     request_id: str | None = None
     termination_reason: TerminationReason | None = None
     error: ErrorRecord | None = None
-    coverage: Coverage = Coverage()
+    coverage: Coverage = Field(default_factory=Coverage)
     conversations: tuple[ConversationSummary, ...] = ()
     turns: tuple[Turn, ...] = ()
     trace: tuple[TraceTurn, ...] | None = None
     usage: Usage | None = None
-    requests: RequestStats = RequestStats()
-    limits: Limits = Limits()
+    requests: RequestStats = Field(default_factory=RequestStats)
+    limits: Limits = Field(default_factory=Limits)
     prompt_version: str | None = None
     notes: tuple[str, ...] = ()
     duration_ms: int = 0

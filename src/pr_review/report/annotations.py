@@ -1,4 +1,4 @@
-"""Findings as annotations in the pull request's diff, within what the runner shows of a step."""
+"""Findings as annotations in the pull request's diff, as many as the runner shows for one step."""
 
 from typing import Literal, NamedTuple
 
@@ -8,7 +8,9 @@ from pr_review.domain.run import Outcome
 from pr_review.domain.text import shorten
 from pr_review.report.wording.finding import removed_lines
 
-PER_LEVEL = 9  # the runner shows 10 of a level and step; one is left for what this program has to say itself
+PER_LEVEL = (
+    9  # the runner shows 10 annotations of a level for a step; one is left for a message of this program
+)
 MAX_MESSAGE_CHARS = 4096
 MAX_TITLE_CHARS = 120
 
@@ -23,7 +25,7 @@ LEVELS: dict[Severity, Level] = {
 
 
 class Annotation(NamedTuple):
-    """One annotation, raw: whoever prints it escapes it. ``properties`` are the runner's."""
+    """One annotation, unescaped: whoever prints it escapes it. ``properties`` have the runner's names."""
 
     level: Level
     message: str
@@ -31,14 +33,14 @@ class Annotation(NamedTuple):
 
 
 class Annotations(NamedTuple):
-    """What is shown, worst first, and how many findings it leaves out."""
+    """The annotations that are shown, worst first, and how many findings have none."""
 
     shown: tuple[Annotation, ...]
     left_out: int
 
 
 def build(outcome: Outcome) -> Annotations:
-    """Annotations of the findings inside the diff; a removed line is named in the message, not placed."""
+    """Annotations of the findings inside the diff; a removed line has no place, so the message names it."""
     findings = [found for found in outcome.review.findings if found.in_diff] if outcome.review else []
     findings.sort(key=lambda found: found.severity.rank)
     room = dict.fromkeys(LEVELS.values(), PER_LEVEL)
@@ -52,7 +54,7 @@ def build(outcome: Outcome) -> Annotations:
 
 
 def render(outcome: Outcome) -> str:
-    """Workflow commands, one a line, for a step that prints them; then how many findings they leave out."""
+    """Workflow commands for a step to print, one a line, then how many findings have no annotation."""
     annotations = build(outcome)
     lines = [
         command(

@@ -1,4 +1,4 @@
-"""Permanent links into the repository on the server the pull request lives on."""
+"""Permanent links into the repository, on the server of the pull request."""
 
 from pathlib import PurePosixPath
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""Where prose holds code, as people and models mark it: fenced blocks and spans in backticks."""
+"""Code inside prose, as people and models mark it: fenced blocks, and spans in backticks."""
 
 import re
 from collections.abc import Iterator
@@ -11,14 +11,14 @@ _FENCED = re.compile(
 
 
 class Piece(NamedTuple):
-    """A part of a line, or of a text."""
+    """A part of a line: prose, or the inside of a code span."""
 
     is_code: bool
     text: str
 
 
 class Block(NamedTuple):
-    """Prose, or the inside of a fence with the word behind it, in lower case."""
+    """Prose, or the inside of a fence; ``info`` is the word behind the fence, in lower case."""
 
     is_code: bool
     text: str
@@ -26,7 +26,7 @@ class Block(NamedTuple):
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """Prose and fenced code in turn; a fence that is not closed is prose."""
+    """Prose and fenced code in turn; a fence without an end is prose."""
     end = 0
     for fenced in _FENCED.finditer(text):
         yield Block(is_code=False, text=text[end : fenced.start()])
@@ -36,7 +36,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def spans(prose: str) -> Iterator[Piece]:
-    """Prose and code spans in turn; a span does not reach over the end of a line."""
+    """Prose and code spans in turn; a span ends on the line where it begins."""
     end = 0
     for span in _CODE_SPAN.finditer(prose):
         yield Piece(is_code=False, text=prose[end : span.start()])
@@ -46,5 +46,5 @@ def spans(prose: str) -> Iterator[Piece]:
 
 
 def _strip_one(content: str) -> str:
-    """CommonMark takes one space off each end."""
+    """The content as CommonMark shows it: without one space at each end."""
     return content[1:-1] if content[0] == content[-1] == " " and not content.isspace() else content

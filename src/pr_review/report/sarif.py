@@ -1,7 +1,7 @@
 """``review.sarif``: the findings in SARIF 2.1.0, for code scanning and editors.
 
-Section numbers are those of the OASIS standard. What GitHub reads of it: one location with a start line,
-``level``, the rule's descriptions, and ``partialFingerprints``.
+Section numbers refer to the OASIS standard. GitHub reads one location with a start line, ``level``, the
+rule's descriptions, and ``partialFingerprints``.
 """
 
 import re
@@ -57,7 +57,7 @@ _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 def render(outcome: Outcome) -> str:
     """The log as JSON text; every outcome has one, also without findings.
 
-    Suppressed findings are only counted in it: GitHub does not know suppressions, and would raise alerts.
+    It only counts suppressed findings: GitHub ignores SARIF's suppressions and would raise alerts.
     """
     return to_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [build_run(outcome)]})
 
@@ -91,7 +91,7 @@ def build_run(outcome: Outcome) -> JsonObject:
 def _rules(findings: Sequence[Finding]) -> dict[str, JsonObject]:
     """Rules by id: every category, then the deterministic rules behind the findings (§3.49)."""
     rules = {
-        category.value: _rule(category.value, _name(category), category, description, description)
+        category.value: _rule(category.value, _category_name(category), category, description, description)
         for category, description in DESCRIPTIONS.items()
     }
     for finding in findings:
@@ -101,7 +101,7 @@ def _rules(findings: Sequence[Finding]) -> dict[str, JsonObject]:
     return rules
 
 
-def _name(category: Category) -> str:
+def _category_name(category: Category) -> str:
     return category.value.title().replace("_", "")
 
 
@@ -125,7 +125,7 @@ def _driver(rules: list["JsonValue"]) -> JsonObject:
 
 
 def _invocation(outcome: Outcome) -> JsonObject:
-    """How the run ended; what a reader has to know of it is a notification (§3.20)."""
+    """How the run ended, with its notes and its error as notifications (§3.20)."""
     notes: list[JsonValue] = [
         {"level": "note", "message": _text(note)} for note in verdict.run_notes(outcome)
     ]
@@ -143,7 +143,7 @@ def _invocation(outcome: Outcome) -> JsonObject:
 
 
 def _provenance(outcome: Outcome) -> Iterator[JsonObject]:
-    """Which commit each base id stands for; nothing for a repository that is on no server."""
+    """The commit that each base id stands for; nothing for a repository without a server."""
     repository = links.repository_url(outcome.pull_request)
     if repository is None or outcome.pull_request is None:
         return
@@ -186,7 +186,7 @@ def _result(finding: Finding, rules: Sequence[str], *, compared: bool) -> JsonOb
 
 
 def _fingerprints(finding: Finding) -> JsonObject:
-    """Ours, and the only one that GitHub compares, in its form: a hash and its count."""
+    """Our own, and the only one that GitHub compares, in GitHub's form: a hash and its count."""
     return {FINGERPRINT: finding.fingerprint, GITHUBS_FINGERPRINT: f"{finding.fingerprint}:1"}
 
 
@@ -203,7 +203,7 @@ def _message(finding: Finding) -> str:
 
 
 def _head_region(finding: Finding) -> JsonObject | None:
-    """None for removed lines: they are nowhere in the head, so the location is the file (§3.29.4)."""
+    """None for removed lines, which the head does not have: then the location is the file (§3.29.4)."""
     if finding.side is Side.LEFT or finding.line is None:
         return None
     return _region(finding.line, finding.end_line)
@@ -236,7 +236,7 @@ def _region(line: int, end_line: int | None) -> JsonObject:
 
 
 def _fix(path: str, edit: Edit) -> JsonObject:
-    """Whole lines: such a region ends before the newline of its last line (§3.30.7), and so does the text."""
+    """A replacement of whole lines; region and text both end before the last newline (§3.30.7)."""
     replacement: JsonObject = {
         "deletedRegion": _region(edit.start_line, edit.end_line),
         "insertedContent": {"text": "\n".join(edit.added).removesuffix("\r")},

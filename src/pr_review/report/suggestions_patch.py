@@ -1,4 +1,4 @@
-"""``suggestions.patch``: the suggestions that can be applied as they stand, as one patch."""
+"""``suggestions.patch``: every suggestion that can be applied as it stands, in one patch."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,33 +19,33 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 
 
 class Suggestion(NamedTuple):
-    """A finding with an edit; ``number`` is that of the summary."""
+    """A finding with an edit; ``number`` is the finding's number in every report."""
 
     number: int
     finding: Finding
     edit: Edit
 
 
-class Selection(NamedTuple):
-    """What goes into the patch, and what does not, each with the number of the suggestion it overlaps."""
+class PatchContent(NamedTuple):
+    """The suggestions in the patch, and those left out, each with the number of the one it overlaps."""
 
     chosen: tuple[Suggestion, ...]
     overlapping: tuple[tuple[Suggestion, int], ...]
 
 
 def render(outcome: Outcome) -> str:
-    """The patch against the head commit, a preamble before it; empty without a suggestion to apply."""
-    selection = select(outcome)
-    if not selection.chosen:
+    """The patch against the head commit, after a preamble; empty without a suggestion to apply."""
+    content = select(outcome)
+    if not content.chosen:
         return ""
-    in_place = sorted(selection.chosen, key=lambda each: (each.finding.path, each.edit.start_line))
+    in_place = sorted(content.chosen, key=lambda each: (each.finding.path, each.edit.start_line))
     files = groupby(in_place, key=lambda each: each.finding.path)
     patch = [_file(path, [each.edit for each in suggestions]) for path, suggestions in files]
-    return "".join((*_preamble(outcome, selection), *patch))
+    return "".join((*_preamble(outcome, content), *patch))
 
 
-def select(outcome: Outcome) -> Selection:
-    """Of suggestions that replace the same line the one of the worst finding, then the first, is taken."""
+def select(outcome: Outcome) -> PatchContent:
+    """Where suggestions replace the same line, the worst finding's is chosen, and among equals the first."""
     chosen: list[Suggestion] = []
     overlapping: list[tuple[Suggestion, int]] = []
     for number, finding in numbered(outcome):
@@ -56,7 +56,7 @@ def select(outcome: Outcome) -> Selection:
                 overlapping.append((suggestion, taken.number))
             else:
                 chosen.append(suggestion)
-    return Selection(tuple(chosen), tuple(overlapping))
+    return PatchContent(tuple(chosen), tuple(overlapping))
 
 
 def _overlap(one: Suggestion, other: Suggestion) -> bool:
@@ -67,16 +67,16 @@ def _overlap(one: Suggestion, other: Suggestion) -> bool:
     )
 
 
-def _preamble(outcome: Outcome, selection: Selection) -> Iterator[str]:
-    """Comments, which git skips: each line begins with ``#``, so nothing in it is taken for a patch."""
+def _preamble(outcome: Outcome, content: PatchContent) -> Iterator[str]:
+    """Comments, which git skips: every line begins with ``#``, so git takes nothing in it for a patch."""
     head = f" for commit {outcome.pull_request.head_sha}" if outcome.pull_request else ""
     yield f"# Suggestions of pr-review{head}. Read them before you apply them:\n"
     yield "#   git apply suggestions.patch\n#\n"
-    for each in selection.chosen:
+    for each in content.chosen:
         yield f"# {_title(each)}\n"
-    if selection.overlapping:
+    if content.overlapping:
         yield "#\n# Left out, because they change the same lines as another one:\n"
-    for each, other in selection.overlapping:
+    for each, other in content.overlapping:
         yield f"# {_title(each)} (overlaps with {other})\n"
     yield "\n"
 
@@ -88,9 +88,9 @@ def _title(suggestion: Suggestion) -> str:
 
 
 def _file(path: str, edits: Sequence[Edit]) -> str:
-    """The section of one file; ``edits`` are in order and apart."""
+    """The part of the patch for one file; ``edits`` are in order and do not overlap."""
     old, new = _quote(f"a/{path}"), _quote(f"b/{path}")
-    tab = "\t" if " " in path else ""  # as git: it ends a name that holds spaces
+    tab = "\t" if " " in path else ""  # as git does, so that a name with spaces has an end
     lines = [f"diff --git {old} {new}\n--- {old}{tab}\n+++ {new}{tab}\n"]
     shift = 0
     for hunk in _hunks(edits):
@@ -110,7 +110,7 @@ def _escape(character: str) -> str:
 
 
 def _hunks(edits: Iterable[Edit]) -> Iterator[list[Edit]]:
-    """Edits whose context meets share a hunk: git applies hunks one after the other."""
+    """Edits whose context lines touch share a hunk, because hunks of a patch must not overlap."""
     hunk: list[Edit] = []
     for edit in edits:
         if hunk and hunk[-1].end_line + len(hunk[-1].after) < edit.start_line - len(edit.before) - 1:
@@ -121,7 +121,7 @@ def _hunks(edits: Iterable[Edit]) -> Iterator[list[Edit]]:
 
 
 def _hunk(edits: Sequence[Edit], shift: int) -> Iterator[str]:
-    """One hunk; ``shift``: how many lines the hunks above add."""
+    """One hunk; ``shift`` is how many lines the hunks above it add."""
     first, last = edits[0], edits[-1]
     start = first.start_line - len(first.before)
     end = last.end_line + len(last.after)
@@ -144,7 +144,7 @@ def _hunk(edits: Sequence[Edit], shift: int) -> Iterator[str]:
 
 
 def _context(edits: Iterable[Edit]) -> dict[int, str]:
-    """Lines around the edits by number."""
+    """The lines around the edits, by their number in the head."""
     known: dict[int, str] = {}
     for edit in edits:
         known |= dict(enumerate(edit.before, edit.start_line - len(edit.before)))

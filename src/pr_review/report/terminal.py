@@ -23,16 +23,16 @@ _STYLES = {Severity.CRITICAL: "1;31", Severity.HIGH: "31", Severity.MEDIUM: "33"
 
 
 class _Line(NamedTuple):
-    """Untrusted text, and the SGR parameter it may be coloured with."""
+    """Untrusted text, and the ANSI SGR parameter of its colour."""
 
     text: str
     style: str = ""
 
 
 def render(outcome: Outcome, *, color: bool = False, width: int = WIDTH) -> str:
-    """The report, ending in a newline; neither a terminal nor the runner obeys anything in it.
+    """The report, with a newline at its end; neither a terminal nor the runner obeys anything in it.
 
-    ``color`` adds ANSI colours, ours only. Prose is wrapped at ``width`` columns, code is not.
+    ``color`` adds ANSI colours. Prose is wrapped at ``width`` columns, and code is not.
     """
     sections = [
         _verdict(outcome, width),
@@ -132,7 +132,7 @@ def _coverage(outcome: Outcome) -> Iterator[_Line]:
 
 
 def _prose(text: str, width: int, indent: str = "", hang: str = "") -> Iterator[_Line]:
-    """Wrapped lines; the text's own line breaks and indentation stay."""
+    """Wrapped lines; the line breaks and the indentation of the text stay."""
     text = show_controls(text).strip("\n")
     for line in text.split("\n") if text else ():
         wrapped = textwrap.wrap(

@@ -22,7 +22,7 @@ print("imported", flush=True)
 import time
 time.sleep(30)
 """
-MODULES = "pydantic, httpx, anyio, github, jinja2, yaml, detect_secrets"
+MODULES = "pydantic, httpx, anyio, github, pygments.lexer, yaml, detect_secrets"
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def artifact(environ, folder=DEFAULT_OUTPUT_DIR):
         ("pydantic._migration", signal.SIGTERM, 143),
         ("httpx._models", signal.SIGINT, 130),
         ("github.GithubObject", signal.SIGTERM, 143),
-        ("jinja2.lexer", signal.SIGINT, 130),
+        ("pygments.lexer", signal.SIGINT, 130),
         ("yaml.nodes", signal.SIGTERM, 143),
     ],
 )

@@ -8,18 +8,23 @@ from jsonschema import Draft202012Validator
 
 from pr_review import __version__
 from pr_review.domain.change import PullRequest
-from pr_review.domain.finding import Finding
-from pr_review.domain.run import Limits, Outcome, TraceCall, TraceTurn, Turn
-from pr_review.report.artifact.build import build, to_json
-from pr_review.report.artifact.records import (
-    FindingRecord,
-    LimitsRecord,
-    PullRequestRecord,
-    ReviewReport,
-    TraceCallRecord,
-    TraceTurnRecord,
-    TurnRecord,
+from pr_review.domain.chat import Usage
+from pr_review.domain.finding import Edit, Excerpt, Finding, Place, SuppressedFinding
+from pr_review.domain.run import (
+    Comparison,
+    ErrorRecord,
+    FileCoverage,
+    Limits,
+    Outcome,
+    RequestStats,
+    TraceCall,
+    TraceTurn,
+    Turn,
+    TurnCall,
 )
+from pr_review.report.artifact import records
+from pr_review.report.artifact.build import build, to_json
+from pr_review.report.artifact.records import ReviewReport
 from pr_review.report.artifact.schema import schema, schema_text
 
 COMMITTED = Path(__file__).parents[3] / "docs" / "review.schema.json"
@@ -59,7 +64,7 @@ def test_schema_is_open_and_complete():
     """A field may be added, and no field of this version may be missing."""
     nodes = [schema(), *schema()["$defs"].values()]
     objects = [node for node in nodes if node.get("type") == "object"]
-    assert len(objects) == 19
+    assert len(objects) == 20
     for node in objects:
         assert "additionalProperties" not in node
         assert set(node["required"]) == set(node["properties"])
@@ -127,6 +132,7 @@ def test_coverage_counts_and_names_every_file(outcomes):
         "status": "not_reviewed",
         "reason": "its diff never reached the model",
         "checks": [],
+        "conversations": [],
         "additions": 12,
         "deletions": 3,
     }
@@ -177,12 +183,22 @@ def test_unknown_is_null(outcomes):
 @pytest.mark.parametrize(
     ("record", "source"),
     [
-        (FindingRecord, Finding),
-        (PullRequestRecord, PullRequest),
-        (TurnRecord, Turn),
-        (TraceTurnRecord, TraceTurn),
-        (TraceCallRecord, TraceCall),
-        (LimitsRecord, Limits),
+        (records.FindingRecord, Finding),
+        (records.SuppressedRecord, SuppressedFinding),
+        (records.ExcerptRecord, Excerpt),
+        (records.PlaceRecord, Place),
+        (records.EditRecord, Edit),
+        (records.ComparisonRecord, Comparison),
+        (records.PullRequestRecord, PullRequest),
+        (records.UsageRecord, Usage),
+        (records.RequestsRecord, RequestStats),
+        (records.LimitsRecord, Limits),
+        (records.ErrorRecord, ErrorRecord),
+        (records.FileCoverageRecord, FileCoverage),
+        (records.TurnRecord, Turn),
+        (records.TurnCallRecord, TurnCall),
+        (records.TraceTurnRecord, TraceTurn),
+        (records.TraceCallRecord, TraceCall),
     ],
 )
 def test_no_domain_field_is_forgotten(record, source):

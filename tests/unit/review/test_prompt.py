@@ -56,7 +56,7 @@ def prompt(*files, excluded=None, instructions="", commits=("First", "Second"), 
 
 
 def test_the_system_message_holds_every_part_in_order():
-    """DESIGN.md, What the model is told; item 14."""
+    """Task, untrusted data, method, bar, severities, schema and budgets, in this order."""
     system, user = prompt(changed()).messages
     assert (system.role, user.role) == (Role.SYSTEM, Role.USER)
     parts = [
@@ -92,7 +92,6 @@ def test_trusted_instructions_join_the_system_message():
 
 
 def test_the_user_message_holds_identity_files_and_patch():
-    """Item 15."""
     first = changed("src/a.py", "@@ -1 +1 @@\n-a\n+b\n", additions=1, deletions=1)
     content = prompt(first, excluded={"x.lock": "lock file"}).messages[1].content
     for part in ("https://github.com/o/r/pull/7", "Title", "Body", "First\nSecond", "b" * 40, SHA):

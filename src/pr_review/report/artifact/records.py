@@ -1,7 +1,8 @@
-"""The types of ``review.json``: a published format, so they mirror the domain without being it.
+"""The published form of ``review.json``, one record for each domain type that it shows.
 
-They change by one rule (docs/artifact.md): within a ``schema_version`` fields are only added, and every field
-of a version is always there.
+They change by one rule, which docs/artifact.md states: within a ``schema_version`` fields are only added, and
+every field of a version is always there. ``build`` fills a record from the domain by the names of its fields,
+so a new field needs a field in the domain type, one here, and its words in docs/artifact.md.
 """
 
 from typing import Literal

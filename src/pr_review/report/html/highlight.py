@@ -1,4 +1,4 @@
-"""Code as words of a few kinds, for the HTML report to colour."""
+"""Code split into words of a few kinds, which the style sheet colours."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
     from pygments.token import _TokenType as TokenType
 
-MAX_CHARS = 4096  # lexers take quadratic time on some code; an excerpt of ours is shorter
+MAX_CHARS = 4096  # some code takes a lexer quadratic time; our excerpts are shorter
 
 Kind = Literal["", "comment", "keyword", "name", "number", "string"]
 
