@@ -10,11 +10,10 @@ import pytest
 from jsonschema import Draft4Validator
 
 from pr_review.actions.output_directory import ReportDirectory
-from pr_review.app.cli import FORMATS
-from pr_review.app.render import RENDERERS
 from pr_review.app.reports import write_further_reports
 from pr_review.domain.run import Outcome
 from pr_review.report.artifact.build import build, to_json
+from pr_review.report.formats import BY_NAME
 
 SARIF_SCHEMA = Path(__file__).parents[1] / "unit/report/data/sarif-2.1.0-rtm.5.json"
 FILES = ["review.html", "review.json", "review.md", "review.sarif", "suggestions.patch"]
@@ -182,33 +181,18 @@ def test_a_failed_report_is_said_in_the_log(action_box, chat_server, chat_inputs
     assert (action_box.workspace / "pr-review-report" / "review.sarif").is_file()
 
 
-def test_formats_of_the_command_line_are_the_renderers():
-    """The parser does not import them."""
-    assert tuple(RENDERERS) == FORMATS
-
-
-FORMAT_MODULES = {
-    "annotations": {"annotations"},
-    "html": {"html"},
-    "md": {"summary"},
-    "patch": {"suggestions_patch"},
-    "sarif": {"sarif"},
-    "text": {"terminal"},
-}
-
-
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", BY_NAME)
 def test_only_the_format_that_is_asked_for_is_imported(tmp_path, kind, outcomes):
     """The others would cost start-up time."""
     (tmp_path / "review.json").write_text(to_json(build(outcomes)), encoding="utf-8")
     code = (
         "import sys; from pr_review.app.cli import run_command; run_command(sys.argv[1:]);"
-        "print('\\n', *(name.split('.')[2] for name in sys.modules if name.startswith('pr_review.report.')))"
+        "print('\\n', *(name for name in sys.modules if name.startswith('pr_review.report.')))"
     )
     command = [sys.executable, "-c", code, "render", "review.json", "--format", kind]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     imported = set(done.stdout.splitlines()[-1].split())
-    assert imported & set().union(*FORMAT_MODULES.values()) == FORMAT_MODULES[kind]
+    assert imported & {each.module for each in BY_NAME.values()} == {BY_NAME[kind].module}
 
 
 def test_annotations_come_from_the_artifact_too(reviewed, action_box):

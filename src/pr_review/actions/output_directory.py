@@ -14,10 +14,6 @@ from typing import Self
 
 from pr_review.errors import ConfigError, ReviewError
 
-REPORT, SUMMARY, REQUEST = "review.json", "review.md", "request.json"
-SARIF, PATCH, HTML = "review.sarif", "suggestions.patch", "review.html"
-NAMES = (REPORT, SUMMARY, REQUEST, SARIF, PATCH, HTML)
-
 NO_FOLLOW_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _IGNORE_ALL = b"*\n"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pr_review import __version__
 from pr_review.app.process import Process
 from pr_review.errors import EXIT_OK, PrReviewError
+from pr_review.report.formats import BY_NAME
 
 if TYPE_CHECKING:
     from pr_review.config.declaration import Input
@@ -42,7 +43,6 @@ exit codes:
 
 
 DEBUG = "print a traceback for a bug of pr-review"
-FORMATS = ("annotations", "html", "md", "patch", "sarif", "text")
 
 
 class Command(NamedTuple):
@@ -111,7 +111,7 @@ def _check_options(parser: argparse.ArgumentParser) -> None:
 
 def _render_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("artifact", metavar="FILE", help="the review.json; - for standard input")
-    parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="default: text")
+    parser.add_argument("--format", choices=sorted(BY_NAME), default="text", help="default: text")
 
 
 def _add_inputs(parser: argparse.ArgumentParser, command: str) -> None:

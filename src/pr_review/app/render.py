@@ -1,23 +1,13 @@
 """``pr-review render``: a report from the artifact alone."""
 
 import sys
-from importlib import import_module
 
 from pr_review.actions.commands import neutralise
 from pr_review.actions.runner import Runner
 from pr_review.app.process import Process
 from pr_review.errors import ConfigError
 from pr_review.report.artifact.load import MAX_ARTIFACT_BYTES, load
-
-# The module of each format; only the one that is asked for is imported. Each has ``render(outcome) -> str``.
-RENDERERS = {
-    "annotations": "pr_review.report.annotations",
-    "html": "pr_review.report.html",
-    "md": "pr_review.report.summary",
-    "patch": "pr_review.report.suggestions_patch",
-    "sarif": "pr_review.report.sarif",
-    "text": "pr_review.report.terminal",
-}
+from pr_review.report.formats import BY_NAME
 
 
 def render_artifact(process: Process, path: str, kind: str) -> None:
@@ -26,7 +16,7 @@ def render_artifact(process: Process, path: str, kind: str) -> None:
     Raises ``ConfigError`` for what is no artifact.
     """
     outcome = load(_read(process, path))
-    text = str(import_module(RENDERERS[kind]).render(outcome))
+    text = BY_NAME[kind].render(outcome)
     if not text:  # a patch without suggestions
         process.stderr.write("There are no suggestions to apply.\n")
     elif kind != "patch":

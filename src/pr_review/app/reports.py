@@ -1,20 +1,11 @@
 """From the end of a run to its reports: files, step summary and outputs, on every way out."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pr_review.actions.output_directory import (
-    HTML,
-    NAMES,
-    PATCH,
-    REPORT,
-    REQUEST,
-    SARIF,
-    SUMMARY,
-    ReportDirectory,
-)
+from pr_review.actions.output_directory import ReportDirectory
 from pr_review.actions.runner import Runner
 from pr_review.app import log, signals
 from pr_review.app.deadline import Deadline
@@ -26,6 +17,7 @@ from pr_review.config.settings import Settings
 from pr_review.domain.run import Conclusion, Outcome
 from pr_review.errors import InternalError, PrReviewError
 from pr_review.masking.redact import redact
+from pr_review.report.formats import ARTIFACT, FILES, FORMATS, REQUEST, SUMMARY
 from pr_review.report.step_outputs import step_outputs
 from pr_review.review.conclusion import exit_code
 
@@ -82,7 +74,7 @@ def _open(workspace: Path, output_dir: str, is_tracked: Callable[[Path], bool]) 
         workspace, output_dir, is_tracked=lambda path: is_tracked(workspace / path)
     )
     try:
-        for name in NAMES:
+        for name in FILES:
             directory.check(name)
     except PrReviewError:
         directory.close()
@@ -175,7 +167,7 @@ def _write(directory: ReportDirectory, outcome: Outcome, page: str, first_reques
     """
     from pr_review.report.artifact.build import build, to_json  # noqa: PLC0415 -- start-up: the model is asked first
 
-    report_path = directory.write(REPORT, to_json(build(outcome)).encode())
+    report_path = directory.write(ARTIFACT, to_json(build(outcome)).encode())
     summary_path = directory.write(SUMMARY, f"{page}\n".encode())
     request_path = _write_or_remove(directory, REQUEST, first_request or b"")
     return Written(report_path, summary_path, request_path, len(first_request or b""))
@@ -186,23 +178,16 @@ def write_further_reports(
 ) -> tuple[tuple[str, ...], Mapping[str, Exception]]:
     """Write the other reports, each on its own: the paths, and by name what kept one from being written."""
     paths, failed = [], {}
-    for name, render in _further_reports():
+    for each in FORMATS:
+        if not each.file or each.file == SUMMARY:
+            continue
         try:
-            paths.append(_write_or_remove(directory, name, render(outcome).encode()))
+            paths.append(_write_or_remove(directory, each.file, each.render(outcome).encode()))
         except Exception as problem:  # noqa: BLE001 -- a report that fails must not take the others with it
-            failed[name] = problem
+            failed[each.file] = problem
             with suppress(PrReviewError):
-                directory.remove(name)  # of an earlier run
+                directory.remove(each.file)  # of an earlier run
     return tuple(filter(None, paths)), failed
-
-
-def _further_reports() -> Iterator[tuple[str, Callable[[Outcome], str]]]:
-    """The slowest reports come last: a cancelled run has few seconds to write."""
-    from pr_review.report import html, sarif, suggestions_patch  # noqa: PLC0415 -- start-up: reports only
-
-    yield SARIF, sarif.render
-    yield PATCH, suggestions_patch.render
-    yield HTML, html.render
 
 
 def _write_or_remove(directory: ReportDirectory, name: str, data: bytes) -> str:

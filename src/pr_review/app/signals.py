@@ -11,10 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
-from pr_review.actions.output_directory import NAMES, REPORT, ReportDirectory
+from pr_review.actions.output_directory import ReportDirectory
 from pr_review.config.defaults import DEFAULT_OUTPUT_DIR
 from pr_review.errors import Interrupted, PrReviewError
 from pr_review.report.artifact.minimal import minimal_report, minimal_summary
+from pr_review.report.formats import ARTIFACT, FILES
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -55,9 +56,9 @@ def _write_artifact(environ: Mapping[str, str], error: PrReviewError) -> str:
     if not (workspace := environ.get("GITHUB_WORKSPACE")):
         return ""
     with _open_directory(Path(workspace), environ.get("INPUT_OUTPUT-DIR", "").strip()) as directory:
-        path = directory.write(REPORT, minimal_report(error))
-        for name in NAMES:  # of an earlier run, or of this one before a bug: they would contradict it
-            if name != REPORT:
+        path = directory.write(ARTIFACT, minimal_report(error))
+        for name in FILES:  # of an earlier run, or of this one before a bug: they would contradict it
+            if name != ARTIFACT:
                 with suppress(PrReviewError):
                     directory.remove(name)
         return path
