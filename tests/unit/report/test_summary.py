@@ -238,6 +238,15 @@ def with_notes(outcome):
     return outcome.model_copy(update={"review": review, "notes": tuple(f"Run note {n}." for n in range(20))})
 
 
+@pytest.mark.parametrize("kept", [1, 2, 50, 80, 99])
+def test_the_limit_holds_at_its_borders(outcomes, kept):
+    """Where the pieces alone would just fit, the head of their table does not."""
+    outcome, floor = with_notes(outcomes.many), render(with_notes(outcomes.many), max_bytes=1)
+    room = size(floor) + sum(piece.size for piece in list(pieces(outcome))[:kept])
+    for max_bytes in range(room - 10, room + 150, 10):
+        assert size(render(outcome, max_bytes=max_bytes)) <= max_bytes
+
+
 def test_room_that_is_left_is_used(outcomes):
     """At most one piece and the words that count what is left out stay free."""
     outcome = with_notes(outcomes.many)
