@@ -60,16 +60,16 @@ def test_a_suppressed_finding_is_listed_and_does_not_count(box):
     assert result.outputs["highest-severity"] == "low"
     assert [found["title"] for found in result.artifact["findings"]] == [BARE]
     [silenced] = result.artifact["suppressed"]
-    assert (silenced["finding"]["title"], silenced["reason"]) == (MUTABLE, "RunState | <b>and</b> wanted.")
+    assert (silenced["finding"]["title"], silenced["reason"]) == (MUTABLE, "Known | <b>and</b> wanted.")
     assert silenced["expires"] is None
     page = result.summary.split("## pr-review: ")[-1]
     assert page.startswith("1 finding\n")
     assert "1 suppressed" in page
     assert "<summary>Suppressed (1)</summary>" in page
-    assert "RunState \\| &lt;b&gt;and&lt;/b&gt; wanted." in page
+    assert "Known \\| &lt;b&gt;and&lt;/b&gt; wanted." in page
     assert MUTABLE not in "".join(line for line in result.log.splitlines() if line.startswith("::"))
     html = (box.workspace / "pr-review-report/review.html").read_text()
-    assert "RunState | &lt;b&gt;and&lt;/b&gt; wanted." in html
+    assert "Known | &lt;b&gt;and&lt;/b&gt; wanted." in html
     log = json.loads(sarif.render(load(json.dumps(result.artifact).encode())))
     [run] = log["runs"]
     assert len(run["results"]) == 1

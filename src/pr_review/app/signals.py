@@ -1,4 +1,4 @@
-"""Signal handlers for the first moments of the process , before anything heavy is imported.
+"""Signal handlers for the first moments of the process, before anything heavy is imported.
 
 Only modules that need nothing but the standard library are imported here, and all of them now: inside a
 handler an import could meet itself half done. The event loop replaces these handlers once it runs.

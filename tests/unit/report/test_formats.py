@@ -10,7 +10,7 @@ from pr_review.report.formats import FILES, FORMATS
 
 @pytest.mark.parametrize("each", FORMATS, ids=[each.name for each in FORMATS])
 def test_every_format_renders(outcomes, each):
-    assert isinstance(each.render(outcomes.findings), str)
+    assert isinstance(each.render(outcomes.rich), str)
 
 
 def test_names_and_files_are_unique():
