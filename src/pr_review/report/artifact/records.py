@@ -155,7 +155,7 @@ class TurnCallRecord(_Record):
 class TurnRecord(_Record):
     """One turn of a model."""
 
-    conversation: str = Field(description="The id of its conversation.")
+    conversation: str = Field("", description="The id of its conversation.")
     round: int = Field(ge=1, description="Counts within its conversation.")
     finish_reason: str | None
     protocol_action: ProtocolAction
@@ -179,7 +179,7 @@ class TraceCallRecord(TurnCallRecord):
 class TraceTurnRecord(_Record):
     """One turn of a model, to explain a review; not an audit log."""
 
-    conversation: str = Field(description="The id of its conversation.")
+    conversation: str = Field("", description="The id of its conversation.")
     round: int = Field(ge=1)
     provider_request_id: str | None
     provider_model: str | None
@@ -197,7 +197,7 @@ class FileCoverageRecord(_Record):
     reason: str | None = Field(description="Why it is excluded, not reviewed, or reviewed in part.")
     checks: tuple[str, ...] = Field(description="Deterministic checks that ran on it.")
     conversations: tuple[str, ...] = Field(
-        description="The ids of the conversations that saw any of it and ended with an answer."
+        (), description="The ids of the conversations that saw any of it and ended with an answer."
     )
     additions: int
     deletions: int
@@ -285,7 +285,7 @@ class ReviewReport(_Record):
     usage: UsageRecord | None
     requests: RequestsRecord
     limits: LimitsRecord | None = Field(description="Null when the settings were not read yet.")
-    conversations: tuple[ConversationRecord, ...]
+    conversations: tuple[ConversationRecord, ...] = ()
     turns: tuple[TurnRecord, ...]
     trace: tuple[TraceTurnRecord, ...] | None = Field(description="Null unless `include-trace` asks for it.")
     duration_ms: int = Field(description="Of the whole run.")
