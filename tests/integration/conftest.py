@@ -26,11 +26,11 @@ from pr_review.actions.runner import Runner
 from pr_review.app.action import run_action
 from pr_review.app.cancellation import received_signals
 from pr_review.app.deadline import Deadline, Sleeps, utc_today
+from pr_review.app.local_target import target_of_repository
 from pr_review.app.outcome import build_outcome
 from pr_review.app.process import Process
 from pr_review.app.run import Job, RunEnd, run
 from pr_review.app.run_state import RunState
-from pr_review.app.target import target_of_repository
 from pr_review.config.settings import Settings
 from pr_review.domain.run import Outcome
 

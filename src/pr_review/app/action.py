@@ -9,11 +9,11 @@ import anyio
 from pr_review.actions.runner import Runner
 from pr_review.app import log
 from pr_review.app.deadline import Deadline
+from pr_review.app.event_target import target_of_event
 from pr_review.app.process import Process
 from pr_review.app.reports import Reported, Reporter
 from pr_review.app.run import Job, RunEnd, run_and_report
 from pr_review.app.run_state import RunState
-from pr_review.app.target import target_of_event
 from pr_review.config.settings import Settings
 from pr_review.domain.run import Outcome
 from pr_review.errors import ConfigError, PrReviewError

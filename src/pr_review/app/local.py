@@ -6,10 +6,10 @@ import anyio
 
 from pr_review.actions.runner import Runner
 from pr_review.app.deadline import Deadline
+from pr_review.app.local_target import target_of_repository
 from pr_review.app.process import Process
 from pr_review.app.reports import Reported, Reporter
 from pr_review.app.run import Job, RunEnd, run_and_report
-from pr_review.app.target import target_of_repository
 from pr_review.config.settings import Settings
 
 

@@ -41,7 +41,6 @@ from pr_review.findings.suppression import suppress
 from pr_review.git.object_store import ObjectStore
 from pr_review.masking.redact import redact_text
 from pr_review.review.passes.find import Opened, failure_of, hold_all, join
-from pr_review.review.passes.relocate import relocate
 from pr_review.review.prompt import Prompt, build_prompt, prompt_version
 from pr_review.review.selection import select
 
@@ -193,6 +192,8 @@ async def _relocate(
     job: Job, prepared: Prepared, conversation: Conversation[Submission], answer: Submission
 ) -> tuple[Submission, tuple[str, ...]]:
     """The placed review is safe already; this may take half of the time that is left."""
+    from pr_review.review.passes.relocate import relocate  # noqa: PLC0415 -- start-up: most runs need none
+
     notes: tuple[str, ...] = ()
     with anyio.move_on_after(job.deadline.remaining() / 2):
         answer, notes = await relocate(conversation, answer, ReviewedFiles(prepared.diff, prepared.trees))

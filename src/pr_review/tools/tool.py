@@ -34,7 +34,7 @@ class ToolArgs(BaseModel):
     The provider does not check a model's arguments against the schema, so this model does.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 ArgsT_contra = TypeVar("ArgsT_contra", bound=ToolArgs, contravariant=True)

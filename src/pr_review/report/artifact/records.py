@@ -24,7 +24,11 @@ class _Record(BaseModel):
     """
 
     model_config = ConfigDict(
-        frozen=True, extra="ignore", from_attributes=True, json_schema_serialization_defaults_required=True
+        frozen=True,
+        extra="ignore",
+        from_attributes=True,
+        json_schema_serialization_defaults_required=True,
+        defer_build=True,  # the whole report is built once, instead of each part and then the whole
     )
 
 

@@ -38,7 +38,7 @@ _WORD = re.compile(r"\w+")
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class _Quote(_Strict):
