@@ -17,7 +17,8 @@ import threading
 import time
 from pathlib import Path
 
-REVIEW = json.dumps({"summary": "s", "findings": [], "notes": []})
+SUMMARY = "The mean is now computed instead of the sum; nothing else changes, and the callers agree with it."
+REVIEW = json.dumps({"summary": SUMMARY, "findings": [], "notes": []})
 MESSAGE = {"role": "assistant", "content": REVIEW}
 BODY = json.dumps(
     {"id": "r", "model": "m", "choices": [{"index": 0, "finish_reason": "stop", "message": MESSAGE}]}
@@ -70,10 +71,18 @@ def make_repository(path: Path) -> None:
     git("commit", "-qam", "topic")
 
 
+def model_environment(model: Model) -> dict[str, str]:
+    """The variables of a review by this model."""
+    return {
+        "PATH": os.environ["PATH"],
+        "OPENCODE_API_KEY": "benchmark-key",
+        "OPENCODE_BASE_URL": f"http://127.0.0.1:{model.port}/v1/chat/completions",
+    }
+
+
 def review(model: Model, repository: Path) -> float:
     """Seconds from process start to the first byte at the model."""
-    env = {"PATH": os.environ["PATH"], "OPENCODE_API_KEY": "benchmark-key"}
-    env["OPENCODE_BASE_URL"] = f"http://127.0.0.1:{model.port}/v1/chat/completions"
+    env = model_environment(model)
     command = [sys.executable, "-m", "pr_review", "local", "--repo", str(repository)]
     started = time.perf_counter()
     done = subprocess.run(command, env=env, cwd=repository.parent, check=False, capture_output=True)
