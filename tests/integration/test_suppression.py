@@ -48,7 +48,7 @@ def fingerprints(box):
 
 def item(fingerprint, expires=None):
     until = f"    expires: {expires}\n" if expires else ""
-    return f"  - fingerprint: '{fingerprint}'\n    reason: RunState | <b>and</b> wanted.\n{until}"
+    return f"  - fingerprint: '{fingerprint}'\n    reason: Known | <b>and</b> wanted.\n{until}"
 
 
 def test_a_suppressed_finding_is_listed_and_does_not_count(box):
