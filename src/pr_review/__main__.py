@@ -19,8 +19,9 @@ def main() -> NoReturn:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # nobody else's code validates our records
     signals.install(os.environ)
     from pr_review.app.cli import run_command  # noqa: PLC0415 -- after the handlers, by design
+    from pr_review.app.process import Process  # noqa: PLC0415 -- as above
 
-    code = run_command(sys.argv[1:])
+    code = run_command(sys.argv[1:], Process.of_process())
     with suppress(BrokenPipeError):
         sys.stdout.flush()
         sys.stderr.flush()

@@ -8,7 +8,8 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.loopback.upstream import NAME, TOKEN, Upstream, build_upstream
 from pr_review.actions.runner import Runner
 from pr_review.app.action import run_action
 from pr_review.app.cancellation import received_signals
+from pr_review.app.cli import run_command
 from pr_review.app.deadline import Deadline, Sleeps, utc_today
 from pr_review.app.local_target import target_of_repository
 from pr_review.app.outcome import build_outcome
@@ -65,18 +67,19 @@ class Reviewed:
         return [(found.path, found.line) for found in review.findings] if review else []
 
 
-def make_process(environ: dict[str, str], cwd: Path, out: io.StringIO, **fields: Any) -> Process:
+def make_process(environ: Mapping[str, str], cwd: Path, out: io.StringIO, **fields: Any) -> Process:
     """A process of its own inside this one; it never waits between attempts."""
-    return Process(
-        environ=environ,
-        cwd=cwd,
-        clock=time.monotonic,
-        random_hex=lambda: secrets.token_hex(16),
-        stdout=out,
-        stderr=out,
-        sleeps=Sleeps(lambda _seconds: None, no_sleep),
-        **fields,
-    )
+    known: dict[str, Any] = {
+        "environ": environ,
+        "cwd": cwd,
+        "clock": time.monotonic,
+        "random_hex": lambda: secrets.token_hex(16),
+        "stdin": io.BytesIO(),
+        "stdout": out,
+        "stderr": out,
+        "sleeps": Sleeps(lambda _seconds: None, no_sleep),
+    }
+    return Process(**known | fields)
 
 
 async def no_sleep(_seconds: float) -> None:
@@ -102,6 +105,45 @@ def review_repo(tmp_path):
         return Reviewed(build_outcome(state, error, deadline.elapsed_ms()), state)
 
     return review
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command of the program that has ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class CommandLine:
+    """Runs ``pr-review`` inside this process, in an empty folder, with only PATH in its environment."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+
+    def __call__(self, *arguments: str, stdin: str = "", **environ: str) -> Done:
+        out, err = io.StringIO(), io.StringIO()
+        process = make_process(
+            {"PATH": os.environ["PATH"], **environ},
+            self.folder,
+            out,
+            stderr=err,
+            stdin=io.BytesIO(stdin.encode()),
+        )
+        with redirect_stdout(out), redirect_stderr(err):  # argparse prints by itself
+            try:
+                code = run_command(arguments, process)
+            except SystemExit as end:
+                code = int(end.code or 0)
+        return Done(code, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture
+def cli(tmp_path) -> CommandLine:
+    """``cli("local", "--repo", path, NAME=value)``: a command, its output, its exit code."""
+    return CommandLine(tmp_path / "cwd")
 
 
 async def run_alone(job: Job) -> RunEnd:

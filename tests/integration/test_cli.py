@@ -1,4 +1,4 @@
-"""The command line as a person uses it, each command as a process of its own."""
+"""The command line as a person uses it."""
 
 import json
 import os
@@ -19,22 +19,14 @@ CHECK_KEY = "sk-check-key"
 
 
 @pytest.fixture
-def cli(tmp_path):
-    """Run ``pr-review`` in an empty folder with nothing of this machine's environment but PATH."""
-    folder = tmp_path / "cwd"
-    folder.mkdir()
+def program(tmp_path):
+    """Run ``pr-review`` as a process, with nothing of this machine's environment but PATH."""
 
-    def run(*arguments, stdin=None, **environ):
-        return subprocess.run(
-            [sys.executable, "-m", "pr_review", *arguments],
-            cwd=folder,
-            env={"PATH": os.environ["PATH"], **environ},
-            capture_output=True,
-            text=True,
-            input=stdin,
-        )
+    def run(*arguments, stdin=None):
+        command = [sys.executable, "-m", "pr_review", *arguments]
+        environ = {"PATH": os.environ["PATH"]}
+        return subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, input=stdin)
 
-    run.folder = folder
     return run
 
 
@@ -47,8 +39,14 @@ def test_help_teaches_every_command_and_exit_code(cli):
         assert cli(command, "--help").returncode == 0
 
 
-def test_version(cli):
-    assert cli("--version").stdout == f"pr-review {__version__}\n"
+def test_version(program):
+    assert program("--version").stdout == f"pr-review {__version__}\n"
+
+
+def test_the_process_passes_on_input_output_and_exit_code(program):
+    done = program("render", "-", stdin="{}")
+    assert (done.returncode, done.stderr) == (2, "")
+    assert "invalid_artifact" in done.stdout
 
 
 @pytest.mark.parametrize(

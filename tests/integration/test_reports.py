@@ -186,7 +186,8 @@ def test_only_the_format_that_is_asked_for_is_imported(tmp_path, kind, outcomes)
     """The others would cost start-up time."""
     (tmp_path / "review.json").write_text(to_json(build(outcomes)), encoding="utf-8")
     code = (
-        "import sys; from pr_review.app.cli import run_command; run_command(sys.argv[1:]);"
+        "import sys; from pr_review.app.cli import run_command; from pr_review.app.process import Process;"
+        "run_command(sys.argv[1:], Process.of_process());"
         "print('\\n', *(name for name in sys.modules if name.startswith('pr_review.report.')))"
     )
     command = [sys.executable, "-c", code, "render", "review.json", "--format", kind]

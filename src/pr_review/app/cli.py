@@ -54,12 +54,15 @@ class Command(NamedTuple):
     run: Callable[[argparse.Namespace, Process], int]
 
 
-def run_command(argv: Sequence[str]) -> int:
-    """Parse ``argv`` and run its command; returns the exit code."""
+def run_command(argv: Sequence[str], process: Process) -> int:
+    """Parse ``argv`` and run its command; returns the exit code.
+
+    Raises ``SystemExit``, as argparse does, for wrong usage and after a help text.
+    """
     arguments, unknown = build_parser(argv).parse_known_args(argv)
     if unknown:  # with the usage of the command, not of the program
         arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    process = Process.of_process(debug=arguments.debug)
+    process = process.debugging(wanted=arguments.debug)
     try:
         code: int = arguments.run(arguments, process)
     except PrReviewError as error:

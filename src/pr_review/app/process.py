@@ -1,5 +1,6 @@
 """Process inputs: read once, here, and passed down; nothing below reads them again."""
 
+import io
 import os
 import secrets
 import sys
@@ -11,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from pr_review.actions.commands import neutralise
 from pr_review.app.deadline import Sleeps, utc_today
@@ -26,6 +27,7 @@ class Process:
     cwd: Path
     clock: Callable[[], float]
     random_hex: Callable[[], str]
+    stdin: BinaryIO
     stdout: TextIO
     stderr: TextIO
     debug: bool = False
@@ -33,17 +35,22 @@ class Process:
     sleeps: Sleeps = field(default_factory=Sleeps)
 
     @classmethod
-    def of_process(cls, *, debug: bool) -> "Process":
-        """The inputs of this process; the runner's debug logging also asks for tracebacks."""
+    def of_process(cls) -> "Process":
+        """The inputs of this process; the runner's debug logging asks for tracebacks."""
         return cls(
             environ=dict(os.environ),
             cwd=Path.cwd(),
             clock=time.monotonic,
             random_hex=lambda: secrets.token_hex(16),
+            stdin=sys.stdin.buffer if sys.stdin else io.BytesIO(),  # None when it was closed
             stdout=sys.stdout,
             stderr=sys.stderr,
-            debug=debug or os.environ.get("RUNNER_DEBUG") == "1",
+            debug=os.environ.get("RUNNER_DEBUG") == "1",
         )
+
+    def debugging(self, *, wanted: bool) -> "Process":
+        """The same, with tracebacks when they are ``wanted``."""
+        return replace(self, debug=self.debug or wanted)
 
     def overlaid(self, variables: Mapping[str, str]) -> "Process":
         """The same with further variables, which win."""

@@ -1,7 +1,5 @@
 """``pr-review render``: a report from the artifact alone."""
 
-import sys
-
 from pr_review.actions.commands import neutralise
 from pr_review.actions.runner import Runner
 from pr_review.app.process import Process
@@ -30,7 +28,7 @@ def render_artifact(process: Process, path: str, kind: str) -> None:
 def _read(process: Process, path: str) -> bytes:
     try:
         if path == "-":
-            return sys.stdin.buffer.read(MAX_ARTIFACT_BYTES + 1)
+            return process.stdin.read(MAX_ARTIFACT_BYTES + 1)
         with (process.cwd / path).open("rb") as file:
             return file.read(MAX_ARTIFACT_BYTES + 1)
     except OSError as error:
