@@ -143,7 +143,8 @@ async def _review(job: Job, progress: Progress, prepared: Prepared, reviewer: Re
         raise _dry_run(len(first_request))
     ended = await hold_all(opened)
     if answers := [each.answer for each in ended if each.answer]:
-        await _place_answer(job, progress, prepared, conversations[0], join(answers))
+        asked = conversations[0] if len(conversations) == 1 else None
+        await _place_answer(job, progress, prepared, join(answers), asked)
     if failure := failure_of(ended):
         raise failure
     if any(conversation.record.truncated_by_server for conversation in conversations):
@@ -154,14 +155,17 @@ async def _place_answer(
     job: Job,
     progress: Progress,
     prepared: Prepared,
-    conversation: Conversation[Submission],
     answer: Submission,
+    conversation: Conversation[Submission] | None,
 ) -> None:
-    """Place the findings; then, when asked to, look again for the code of those that are nowhere."""
+    """Place the findings; then, when asked to, look again for the code of those that are nowhere.
+
+    ``conversation`` is the one that gave the whole answer; only it knows which code it meant.
+    """
     place_findings = partial(_place, job, prepared, progress.state.baseline)
     progress.reached(answer=answer)
     progress.reached(**(await in_thread(partial(place_findings, answer)))._asdict())
-    if prepared.settings.relocate and not isinstance(answer, RuleSubmission):
+    if prepared.settings.relocate and conversation and not isinstance(answer, RuleSubmission):
         again, notes = await _relocate(job, prepared, conversation, answer)
         progress.reached(answer=again, notes=notes)
         progress.reached(**(await in_thread(partial(place_findings, again)))._asdict())

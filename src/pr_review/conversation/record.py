@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from pr_review.domain.chat import HunkId, Reply, Usage
 from pr_review.domain.run import (
+    ConversationEnd,
     ConversationSummary,
     ErrorRecord,
     ProtocolAction,
@@ -87,15 +88,17 @@ class ConversationRecord:
             model=self.model,
             turns=len(self.turns),
             usage=self.usage,
-            termination_reason=self._termination_reason,
-            error=ErrorRecord.of(self.error) if self.error else None,
+            end=self._end,
         )
 
     @property
-    def _termination_reason(self) -> TerminationReason | None:
+    def _end(self) -> ConversationEnd:
         if self.error:
-            return self.error.termination_reason
-        return TerminationReason.FINAL_REVIEW if self.answered else None
+            return ConversationEnd(
+                termination_reason=self.error.termination_reason, error=ErrorRecord.of(self.error)
+            )
+        reason = TerminationReason.FINAL_REVIEW if self.answered else None
+        return ConversationEnd(termination_reason=reason)
 
 
 def total_usage(usages: Sequence[Usage | None]) -> Usage | None:

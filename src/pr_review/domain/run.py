@@ -134,20 +134,26 @@ class ErrorRecord(Frozen):
         )
 
 
-class ConversationSummary(Frozen):
-    """One conversation: who answered, how many turns it took, what it used, and how it ended.
+class ConversationEnd(Frozen):
+    """How a conversation ended.
 
     ``termination_reason`` is ``final_review`` when it ended with an answer; None when it was cancelled or
     never came to a turn. ``error`` is what ended it otherwise.
     """
+
+    termination_reason: TerminationReason | None = None
+    error: ErrorRecord | None = None
+
+
+class ConversationSummary(Frozen):
+    """One conversation: who answered, how many turns it took, what it used, and how it ended."""
 
     id: str
     purpose: Purpose
     model: str | None = None
     turns: int = 0
     usage: Usage | None = None
-    termination_reason: TerminationReason | None = None
-    error: ErrorRecord | None = None
+    end: ConversationEnd = Field(default_factory=ConversationEnd)
 
 
 class RequestStats(Frozen):

@@ -82,7 +82,7 @@ def test_a_complete_run_names_its_conversation_everywhere():
     outcome = build_outcome(state(Talked("find-1", "a.py", "b.py"), review=Review(summary="s")), None, 1)
     assert (outcome.conclusion, outcome.termination_reason) == ("clean", "final_review")
     [talked] = outcome.conversations
-    assert (talked.id, talked.purpose, talked.model, talked.termination_reason) == (
+    assert (talked.id, talked.purpose, talked.model, talked.end.termination_reason) == (
         "find-1",
         "find",
         "m-1",
@@ -106,7 +106,7 @@ def test_a_failed_conversation_beside_a_good_one_is_never_clean(failure):
     error = PartialReview(failure.termination_reason, "1 of 2 …", code=failure.code)
     outcome = build_outcome(state(good, bad, review=Review(summary="s")), error, 1)
     assert (outcome.conclusion, outcome.error.code) == ("incomplete", failure.code)
-    assert [(each.id, each.error and each.error.code) for each in outcome.conversations] == [
+    assert [(each.id, each.end.error and each.end.error.code) for each in outcome.conversations] == [
         ("find-1", None),
         ("find-2", failure.code),
     ]

@@ -415,7 +415,7 @@ def test_a_call_can_end_a_conversation_without_a_further_request(toolbox, reply,
     script = [reply(note(call, "c1", "one"), note(call, "c2", "missing")), reply(note(call, "c3", "done"))]
     run = Run(toolbox, script, answers=CollectedNotes())
     assert (run.answer, len(run.model.requests)) == (["one"], 2)
-    assert (run.record.answered, run.record.summary().termination_reason) == (True, "final_review")
+    assert (run.record.answered, run.record.summary().end.termination_reason) == (True, "final_review")
 
 
 def test_a_text_can_end_a_conversation_whose_calls_answered(toolbox, reply, call):
@@ -436,7 +436,7 @@ def test_the_summary_names_the_conversation_and_its_end(toolbox, reply, call):
     run = Run(toolbox, [reply(call()), reply(text=ANSWER)])
     summary = run.record.summary()
     assert (summary.id, summary.purpose, summary.model, summary.turns) == ("find-1", "find", "m-1", 2)
-    assert (summary.usage.total_tokens, summary.termination_reason, summary.error) == (
+    assert (summary.usage.total_tokens, summary.end.termination_reason, summary.error) == (
         220,
         "final_review",
         None,
@@ -454,4 +454,4 @@ def test_the_summary_names_the_conversation_and_its_end(toolbox, reply, call):
 )
 def test_the_summary_names_what_ended_it(toolbox, error, reason):
     summary = Run(toolbox, [error]).record.summary()
-    assert (summary.error.code, summary.termination_reason) == (error.code, reason)
+    assert (summary.end.error.code, summary.end.termination_reason) == (error.code, reason)

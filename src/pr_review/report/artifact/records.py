@@ -246,6 +246,15 @@ class ErrorRecord(_Record):
     termination_reason: TerminationReason | None
 
 
+class ConversationEndRecord(_Record):
+    """How a conversation ended."""
+
+    termination_reason: TerminationReason | None = Field(
+        description="`final_review` when it ended with an answer; null when it was cancelled."
+    )
+    error: ErrorRecord | None = Field(description="What ended it, when that was no answer.")
+
+
 class ConversationRecord(_Record):
     """One conversation with a model: what it was for, what it used, and how it ended."""
 
@@ -254,10 +263,7 @@ class ConversationRecord(_Record):
     model: str | None = Field(description="The model that answered, by its provider's name.")
     turns: int = Field(ge=0)
     usage: UsageRecord | None
-    termination_reason: TerminationReason | None = Field(
-        description="`final_review` when it ended with an answer; null when it was cancelled."
-    )
-    error: ErrorRecord | None = Field(description="What ended it, when that was no answer.")
+    end: ConversationEndRecord
 
 
 class ReviewReport(_Record):

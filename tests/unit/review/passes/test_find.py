@@ -73,8 +73,11 @@ def test_a_conversation_that_fails_leaves_the_others_standing(toolbox, error, fi
     assert (failure.code, failure.termination_reason) == (error.code, error.termination_reason)
     assert failure.detail == f"1 of 2 conversations did not finish. The first of them: {error.detail}"
     summaries = {each.conversation.record.id: each.conversation.record.summary() for each in ended}
-    assert (summaries["find-1"].termination_reason, summaries["find-1"].error) == ("final_review", None)
-    assert summaries["find-2"].error.code == error.code
+    assert (summaries["find-1"].end.termination_reason, summaries["find-1"].end.error) == (
+        "final_review",
+        None,
+    )
+    assert summaries["find-2"].end.error.code == error.code
 
 
 def test_a_single_conversation_fails_as_its_error_does(toolbox):
