@@ -436,7 +436,7 @@ def test_the_summary_names_the_conversation_and_its_end(toolbox, reply, call):
     run = Run(toolbox, [reply(call()), reply(text=ANSWER)])
     summary = run.record.summary()
     assert (summary.id, summary.purpose, summary.model, summary.turns) == ("find-1", "find", "m-1", 2)
-    assert (summary.usage.total_tokens, summary.end.termination_reason, summary.error) == (
+    assert (summary.usage.total_tokens, summary.end.termination_reason, summary.end.error) == (
         220,
         "final_review",
         None,
