@@ -26,6 +26,7 @@ from pr_review.domain.run import (
     TraceCall,
     Turn,
 )
+from pr_review.domain.sizes import KIB
 from pr_review.errors import (
     ContextOverflow,
     InvalidTurn,
@@ -38,7 +39,7 @@ from pr_review.llm.model import ChatModel
 from pr_review.tools.tool import MIN_RESULT_BYTES, compact_json, json_byte_count
 from pr_review.tools.toolbox import Toolbox
 
-PREVIEW_BYTES = 4 * 1024
+PREVIEW_BYTES = 4 * KIB
 STUBBED = "The context window overflowed; the oldest tool results were replaced by stubs."
 
 FollowUpT = TypeVar("FollowUpT")

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from pr_review.domain.chat import Message, Usage
+from pr_review.domain.sizes import KIB
 from pr_review.tools.tool import json_byte_count
 
-MIN_PROMPT_BYTES = 16 * 1024  # below this even small context windows hold the prompt
+MIN_PROMPT_BYTES = 16 * KIB  # below this even small context windows hold the prompt
 MAX_BYTES_PER_TOKEN = 10  # source code measures 3 to 4; nothing real comes near 10
-MIN_GROWTH_BYTES = 8 * 1024
+MIN_GROWTH_BYTES = 8 * KIB
 
 
 class TruncationWatch:

@@ -9,8 +9,7 @@ from pr_review.domain.change import PullRequest
 from pr_review.domain.chat import Usage
 from pr_review.domain.finding import BaselineState, Finding, Review, Severity
 from pr_review.domain.frozen import Frozen, JsonObject
-from pr_review.domain.sizes import KIB as KIB  # noqa: PLC0414 -- still imported from here
-from pr_review.domain.sizes import MIB as MIB  # noqa: PLC0414 -- still imported from here
+from pr_review.domain.sizes import KIB
 from pr_review.errors import PrReviewError, TerminationReason
 
 MAX_CALLS_PER_ROUND = 8

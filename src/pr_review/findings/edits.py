@@ -9,7 +9,7 @@ from enum import Enum, IntEnum, auto
 from itertools import dropwhile
 
 from pr_review.domain.finding import AnchorStatus, Edit
-from pr_review.domain.run import KIB
+from pr_review.domain.sizes import KIB
 from pr_review.findings.matching import Anchor
 
 CONTEXT_LINES = 3  # as in git's own patches

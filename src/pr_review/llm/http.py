@@ -9,7 +9,7 @@ import anyio
 import httpx
 
 from pr_review import __version__
-from pr_review.domain.run import MIB
+from pr_review.domain.sizes import MIB
 from pr_review.errors import ConfigError, ModelError, ReviewStopped, TerminationReason
 from pr_review.llm.errors.kinds import CONNECTION_LOST, TIMED_OUT, TLS_FAILED, UNREACHABLE, FailureKind
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from pr_review.domain.run import KIB, Limits
+from pr_review.domain.run import Limits
+from pr_review.domain.sizes import KIB
 from pr_review.tools.canonical.inspect_git_diff import MAX_DIFF_BYTES
 from pr_review.tools.canonical.read_repository_file import MAX_LINES, MAX_READ_BYTES
 

@@ -11,7 +11,8 @@ from string import Template
 from pr_review.domain.change import ChangedFile, PullRequest
 from pr_review.domain.chat import HunkId, Message, Role
 from pr_review.domain.finding import Category, Severity
-from pr_review.domain.run import KIB, MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES, Limits
+from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES, Limits
+from pr_review.domain.sizes import KIB
 from pr_review.review.selection import Selection
 
 TEMPLATES = ("system.md", "final_review.json", "instructions.md", "user.md")

@@ -5,7 +5,7 @@ from typing import Any
 
 from pr_review.domain.chat import ToolResult, ToolSpec
 from pr_review.domain.frozen import JsonObject
-from pr_review.domain.run import KIB
+from pr_review.domain.sizes import KIB
 from pr_review.errors import ConfigError, ToolFailure
 from pr_review.tools.tool import MIN_RESULT_BYTES, Tool, ToolArgs, json_byte_count, largest_fit
 

@@ -1,12 +1,16 @@
 """What is known of a run: each step adds to it, and a report can be made of it at any moment."""
 
+from dataclasses import replace
+
+import anyio
 import pytest
 
 from pr_review.app.outcome import build_outcome
 from pr_review.app.run_state import Progress, RunState
 from pr_review.config.settings import Settings
+from pr_review.conversation.conversation import Conversation
 from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk
-from pr_review.domain.chat import HunkId
+from pr_review.domain.chat import HunkId, Message, Role
 from pr_review.domain.finding import Review
 from pr_review.domain.run import Conclusion, ConversationLimits, Purpose
 from pr_review.errors import (
@@ -20,7 +24,10 @@ from pr_review.errors import (
     TerminationReason,
 )
 from pr_review.findings.submission import RuleSubmission, parse_rule_submission
+from pr_review.llm.scripted import ScriptedModel, saying
+from pr_review.review.passes.find import FINAL_REVIEW, Opened, failure_of, hold_all, join
 from pr_review.review.selection import Selection
+from pr_review.tools.toolbox import Toolbox
 
 SHA = "0" * 40
 HUNK = Hunk(old_start=1, old_count=1, new_start=1, new_count=1, text="@@\n", lines=())
@@ -166,3 +173,35 @@ def test_the_budgets_of_both_kinds_are_reported():
         state(settings=Settings.from_mapping({"INPUT_MAX-REQUESTS": "5"})), Interrupted(2), 1
     )
     assert (outcome.limits.max_requests, outcome.limits.max_rounds) == (5, ConversationLimits().max_rounds)
+
+
+def talk(name, *script, path):
+    """A real conversation that is ready to run and was shown one file."""
+    conversation = Conversation(
+        name,
+        Purpose.FIND,
+        model=ScriptedModel(script),
+        toolbox=Toolbox(()),
+        limits=ConversationLimits(max_repairs=0),
+        answers=FINAL_REVIEW,
+        clock=lambda: 0.0,
+    )
+    return Opened(conversation, (Message(role=Role.USER, content="review"),), {HunkId(path=path, index=0)})
+
+
+@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES.keys())
+def test_real_conversations_end_up_in_one_outcome(failure):
+    """The same as above, from the models' replies to the outcome."""
+    final = '{"summary":"s","findings":[],"notes":["kept"]}'
+    opened = [talk("find-1", saying(final), path="a.py"), talk("find-2", failure, path="b.py")]
+    ended = anyio.run(hold_all, opened)
+    answer = join([each.answer for each in ended if each.answer])
+    review = Review(summary=answer.summary, notes=tuple(answer.notes))
+    known = state(*(each.conversation for each in ended), answer=answer, review=review)
+    outcome = build_outcome(known, failure_of(ended), 1)
+    assert (outcome.conclusion, outcome.review.notes) == ("incomplete", ("kept",))
+    assert [each.end.error and each.end.error.code for each in outcome.conversations] == [None, failure.code]
+    assert [file.status for file in outcome.coverage.files] == ["reviewed", "not_reviewed"]
+    assert outcome.exit_code == 0
+    strict = Settings.from_mapping({"INPUT_FAIL-ON-INCOMPLETE": "true"})
+    assert build_outcome(replace(known, settings=strict), failure_of(ended), 1).exit_code == 3

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from pr_review.domain.run import Outcome
+from pr_review.domain.sizes import KIB
 from pr_review.report import links
 from pr_review.report.html.bounded import take
 from pr_review.report.html.findings import Entry, article, earlier_item, overview_row, suppressed_item
@@ -12,7 +13,7 @@ from pr_review.report.html.section import Section, bounded_list, lines, paragrap
 from pr_review.report.wording import baseline, order
 from pr_review.report.wording.quantities import count
 
-MAX_HIGHLIGHTED_CHARS = 64 * 1024  # of code on the whole page, because lexers are slow; the rest stays plain
+MAX_HIGHLIGHTED_CHARS = 64 * KIB  # of code on the whole page, because lexers are slow; the rest stays plain
 
 
 def finding_sections(outcome: Outcome) -> Iterator[Section]:

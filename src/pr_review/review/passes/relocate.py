@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pr_review.conversation.answer import TextAnswer
 from pr_review.conversation.conversation import Conversation
-from pr_review.domain.run import KIB, MAX_FINDINGS
+from pr_review.domain.run import MAX_FINDINGS
+from pr_review.domain.sizes import KIB
 from pr_review.domain.strict_json import load_object
 from pr_review.errors import ConfigError, ModelError, ReviewStopped, TerminationReason
 from pr_review.findings.reviewed_files import ReviewedFiles

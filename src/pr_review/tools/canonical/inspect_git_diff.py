@@ -15,7 +15,7 @@ from pr_review.domain.change import ChangedFile, Diff
 from pr_review.domain.chat import HunkId, ToolResult, ToolSpec
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.paths import validate_path
-from pr_review.domain.run import KIB
+from pr_review.domain.sizes import KIB
 from pr_review.errors import ToolFailure
 from pr_review.tools.tool import Integer, Text, ToolArgs, json_byte_count, largest_fit
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from pr_review.domain.chat import ToolResult, ToolSpec
 from pr_review.domain.frozen import JsonObject
-from pr_review.domain.run import KIB
+from pr_review.domain.sizes import KIB
 from pr_review.errors import ToolFailure
 from pr_review.tools.tool import Integer, Text, ToolArgs, json_byte_count, largest_fit
 

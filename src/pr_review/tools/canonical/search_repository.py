@@ -6,7 +6,7 @@ from pydantic import Field
 
 from pr_review.domain.chat import ToolResult, ToolSpec
 from pr_review.domain.frozen import JsonObject
-from pr_review.domain.run import KIB
+from pr_review.domain.sizes import KIB
 from pr_review.tools.tool import Integer, Text, ToolArgs, largest_fit
 
 if TYPE_CHECKING:
