@@ -8,11 +8,12 @@ import anyio
 
 from pr_review.actions.runner import Runner
 from pr_review.app import log
+from pr_review.app.cancellation import received_signals
 from pr_review.app.deadline import Deadline
 from pr_review.app.event_target import target_of_event
 from pr_review.app.process import Process
 from pr_review.app.reports import Reported, Reporter
-from pr_review.app.run import Job, RunEnd, run_and_report
+from pr_review.app.run import Job, RunEnd, run
 from pr_review.app.run_state import RunState
 from pr_review.config.settings import Settings
 from pr_review.domain.run import Outcome
@@ -38,7 +39,13 @@ def run_action(process: Process) -> int:
     deadline = Deadline.after(settings.timeout_seconds, process)
     find_target = partial(target_of_event, settings, process.environ, workspace, deadline)
     job = Job(settings, find_target, process, runner, workspace, deadline)
-    return anyio.run(run_and_report, job, partial(_report, replace(reporter, deadline=deadline)))
+    return anyio.run(_review, job, replace(reporter, deadline=deadline))
+
+
+async def _review(job: Job, reporter: Reporter) -> int:
+    """Run and report while signals are received, so that a cancelled run reports, too."""
+    async with received_signals() as signals:
+        return _report(reporter, await run(job, signals))
 
 
 def _find_workspace(process: Process) -> Path:
@@ -60,12 +67,12 @@ def _introduce(runner: Runner, settings: Settings) -> None:
 
 
 def _report(reporter: Reporter, end: RunEnd) -> int:
-    def report() -> int:
+    try:
         reported = reporter.report(end.state, end.error)
         _show(reporter.runner, reported, end.state.settings)
         return reporter.conclude(reported, end.error, end.state.settings)
-
-    return reporter.guarded(report)
+    except Exception as bug:  # noqa: BLE001 -- the border of reporting: a bug must leave a report too
+        return reporter.report_bug(bug)
 
 
 def _show(runner: Runner, reported: Reported, settings: Settings | None) -> None:

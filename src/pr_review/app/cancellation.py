@@ -1,7 +1,7 @@
 """What can end a run from outside: its deadline, and a signal of the runner or of a person."""
 
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -45,30 +45,32 @@ async def _watch(signals: Signals, *, task_status: TaskStatus[None]) -> None:
             signals.scope.cancel()
 
 
-async def run_until_ended(
-    work: Callable[[], Awaitable[None]], deadline: Deadline, signals: Signals
-) -> PrReviewError | None:
-    """Do the work and return what ended it early, None when it came to its end.
+@dataclass
+class End:
+    """What ended a block of work early; ``error`` is None when the block came to its end."""
+
+    error: PrReviewError | None = None
+
+
+@asynccontextmanager
+async def recorded_end(deadline: Deadline, signals: Signals) -> AsyncIterator[End]:
+    """Run the block until its end, an error, the deadline or a signal; the ``End`` then says which.
 
     This is the border where a bug becomes an error that reports can show.
     """
-    error: PrReviewError | None = None
-    with signals.scope:
-        error = await _within(deadline, work)
-    return error if signals.first is None else Interrupted(signals.first)
-
-
-async def _within(deadline: Deadline, work: Callable[[], Awaitable[None]]) -> PrReviewError | None:
-    with anyio.move_on_after(deadline.remaining()) as scope:
+    end = End()
+    with signals.scope, anyio.move_on_after(deadline.remaining()) as time:
         try:
-            await work()
+            yield end
         except PrReviewError as error:
-            return _timed_out() if _out_of_time(deadline, error) else error
+            end.error = _timed_out() if _out_of_time(deadline, error) else error
         except Exception as bug:  # noqa: BLE001 -- the one border: a bug must leave a report too
-            internal = InternalError()
-            internal.__cause__ = bug
-            return internal
-    return _timed_out() if scope.cancelled_caught else None
+            end.error = InternalError()
+            end.error.__cause__ = bug
+    if time.cancelled_caught:
+        end.error = _timed_out()
+    if signals.first is not None:
+        end.error = Interrupted(signals.first)
 
 
 def _out_of_time(deadline: Deadline, error: PrReviewError) -> bool:

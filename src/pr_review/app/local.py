@@ -5,11 +5,12 @@ from functools import partial
 import anyio
 
 from pr_review.actions.runner import Runner
+from pr_review.app.cancellation import received_signals
 from pr_review.app.deadline import Deadline
 from pr_review.app.local_target import target_of_repository
 from pr_review.app.process import Process
 from pr_review.app.reports import Reported, Reporter
-from pr_review.app.run import Job, RunEnd, run_and_report
+from pr_review.app.run import Job, RunEnd, run
 from pr_review.config.settings import Settings
 
 
@@ -25,16 +26,22 @@ def run_local(process: Process, *, repository: str, base: str, head: str, color:
     runner = Runner(process.stderr, process.random_hex)
     reporter = Reporter(process, runner, process.cwd, deadline)
     job = Job(settings, find_target, process, runner, process.cwd, deadline)
-    return anyio.run(run_and_report, job, partial(_report, reporter, color))
+    return anyio.run(_review, job, reporter, color)
 
 
-def _report(reporter: Reporter, color: bool, end: RunEnd) -> int:  # noqa: FBT001 -- bound by partial
-    def report() -> int:
+async def _review(job: Job, reporter: Reporter, color: bool) -> int:  # noqa: FBT001 -- called by anyio
+    """Run and report while signals are received, so that a cancelled run reports, too."""
+    async with received_signals() as signals:
+        return _report(reporter, await run(job, signals), color=color)
+
+
+def _report(reporter: Reporter, end: RunEnd, *, color: bool) -> int:
+    try:
         reported = reporter.report(end.state, end.error)
         _show(reporter.process, reported, color=color)
         return reporter.conclude(reported, end.error, end.state.settings)
-
-    return reporter.guarded(report)
+    except Exception as bug:  # noqa: BLE001 -- the border of reporting: a bug must leave a report too
+        return reporter.report_bug(bug)
 
 
 def _show(process: Process, reported: Reported, *, color: bool) -> None:

@@ -151,6 +151,6 @@ def _ask_merge_base(target: ReviewTarget) -> str:
     try:
         return target.github.merge_base(pull.owner, pull.repository, pull.base_sha, pull.head_sha)
     except HostError as error:
-        if error.code != "no_common_history":
-            error.advice += f" {DEEPER}"
-        raise
+        if error.code == "no_common_history":
+            raise
+        raise HostError(error.code, error.detail, f"{error.advice} {DEEPER}") from error

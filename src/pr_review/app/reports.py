@@ -91,15 +91,6 @@ class Reporter:
     workspace: Path
     deadline: Deadline
 
-    def guarded(self, report: Callable[[], int]) -> int:
-        """Report; a bug on the way must leave an artifact, too. Returns the exit code."""
-        try:
-            return report()
-        except Exception as bug:  # noqa: BLE001 -- the border of reporting
-            internal = self._say_bug(bug)
-            signals.report(self.process.environ, internal)
-            return internal.exit_code
-
     def report(self, state: RunState, error: PrReviewError | None) -> Reported:
         """Write every report of what is known, whatever ended the run, the artifact first."""
         secrets = state.settings.secrets if state.settings else ()
@@ -125,6 +116,12 @@ class Reporter:
             return code
         self.runner.error(f"[{problem.code}] {problem.detail}", log.TITLE)
         return code or exit_code(Conclusion.FAILED, problem, settings)
+
+    def report_bug(self, bug: Exception) -> int:
+        """Write the reports of a run of which only a bug is known; returns the exit code."""
+        internal = self._say_bug(bug)
+        signals.report(self.process.environ, internal)
+        return internal.exit_code
 
     def _late_place(self, settings: Settings | None) -> OutputPlace:
         """The folder of a run that ended before it chose one."""

@@ -12,7 +12,7 @@ import anyio.to_thread
 from pr_review.actions.runner import Runner
 from pr_review.app import log
 from pr_review.app.baseline import load_baseline
-from pr_review.app.cancellation import Signals, received_signals, run_until_ended
+from pr_review.app.cancellation import Signals, recorded_end
 from pr_review.app.deadline import Deadline
 from pr_review.app.prepare import (
     Prepared,
@@ -55,7 +55,8 @@ CLOSE_SECONDS = 1.0  # a connection that does not close in time is left to the e
 class Job:
     """One review to run: what to do, for whom to log, and until when.
 
-    ``find_target`` may ask GitHub. ``workspace`` is where reports go and where a baseline lies.
+    ``find_target`` is ``target_of_event`` or ``target_of_repository``, bound to its arguments; it may ask
+    GitHub. ``workspace`` is where reports go and where a baseline lies.
     """
 
     settings: Settings
@@ -73,21 +74,18 @@ class RunEnd(NamedTuple):
     error: PrReviewError | None = None
 
 
-async def run_and_report(job: Job, report: Callable[[RunEnd], int]) -> int:
-    """Run the job and report its end, while signals are received; returns the exit code of ``report``."""
-    async with received_signals() as signals:
-        return report(await run(job, signals))
-
-
 async def run(job: Job, signals: Signals) -> RunEnd:
     """Take the steps of a review until the last one, an error, the deadline or a signal.
 
     The object store is gone when this returns.
     """
     progress = Progress(RunState(settings=job.settings))
-    error = await run_until_ended(partial(_take_steps, job, progress), job.deadline, signals)
-    _release(progress)
-    return RunEnd(progress.state, error)
+    async with recorded_end(job.deadline, signals) as end:
+        try:
+            await _take_steps(job, progress)
+        finally:
+            _release(progress)
+    return RunEnd(progress.state, end.error)
 
 
 async def _take_steps(job: Job, progress: Progress) -> None:
