@@ -22,12 +22,12 @@ from pr_review.conversation.conversation import Conversation
 from pr_review.domain.chat import Message, Role, ToolResult
 from pr_review.domain.run import ConversationLimits, Purpose
 from pr_review.errors import PrReviewError
-from pr_review.llm.budget import RequestBudget
 from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
 from pr_review.llm.chat_completions.chat_settings import ChatSettings
 from pr_review.llm.chat_completions.profile import Tolerance
 from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
+from pr_review.llm.request_budget import RequestBudget
 from pr_review.llm.retry import Pacing
 from pr_review.review.passes.find import FINAL_REVIEW
 from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff

@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from pr_review.actions.runner import Runner
 from pr_review.app import log
-from pr_review.app.baseline import load_baseline
+from pr_review.app.baseline_file import load_baseline
 from pr_review.app.cancellation import Signals, recorded_end
 from pr_review.app.deadline import Deadline
 from pr_review.app.prepare import (

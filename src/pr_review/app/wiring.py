@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from pr_review.app.deadline import Deadline
 from pr_review.app.prepare import Prepared
 from pr_review.config.settings import Settings
-from pr_review.conversation.answer import AnswerProtocol
+from pr_review.conversation.answer_protocol import AnswerProtocol
 from pr_review.domain.chat import Message, ToolSpec
 from pr_review.domain.run import Limits
 from pr_review.errors import ConfigError, Skipped
 from pr_review.findings.submission import Submission
-from pr_review.llm.budget import RequestBudget
 from pr_review.llm.model import ChatModel
+from pr_review.llm.request_budget import RequestBudget
 from pr_review.review.passes.find import FINAL_REVIEW, RULE_REVIEW
 from pr_review.tools.toolbox import Toolbox
 from pr_review.tools.toolsets import canonical_tools

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 import anyio.to_thread
 
-from pr_review.conversation.answer import AnswerProtocol, AnswerT, CompletedCall
+from pr_review.conversation.answer_protocol import AnswerProtocol, AnswerT, CompletedCall
 from pr_review.conversation.budget import ConversationBudget, out_of_rounds
 from pr_review.conversation.history import History
 from pr_review.conversation.record import ConversationRecord

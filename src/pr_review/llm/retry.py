@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import anyio
 
 from pr_review.domain.chat import Reply
-from pr_review.llm.budget import RequestBudget
 from pr_review.llm.errors.failure import ProviderFailure
+from pr_review.llm.request_budget import RequestBudget
 
 FIRST_BACKOFF_SECONDS = 1.0
 MAX_BACKOFF_SECONDS = 30.0

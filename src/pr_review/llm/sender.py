@@ -18,10 +18,10 @@ import httpx
 from pr_review.domain import strict_json
 from pr_review.domain.chat import Reply
 from pr_review.llm import http
-from pr_review.llm.budget import RequestBudget
 from pr_review.llm.errors.classify import MAX_TEXT_CHARS, classify_failure
 from pr_review.llm.errors.failure import ProviderFailure
 from pr_review.llm.errors.kinds import FEW, FailureKind
+from pr_review.llm.request_budget import RequestBudget
 from pr_review.llm.retry import Pacing, send_with_retries
 
 SUCCESS = range(200, 300)

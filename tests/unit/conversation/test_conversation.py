@@ -6,7 +6,7 @@ import json
 import anyio
 import pytest
 
-from pr_review.conversation.answer import TextAnswer
+from pr_review.conversation.answer_protocol import TextAnswer
 from pr_review.conversation.conversation import Conversation
 from pr_review.conversation.history import with_note
 from pr_review.domain.chat import FinishReason, HunkId, Message, Role, Usage

@@ -7,11 +7,11 @@ import pytest
 from pydantic import SecretStr
 
 from pr_review.domain.chat import Message, Role, ToolSpec
-from pr_review.llm.budget import RequestBudget
 from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
 from pr_review.llm.chat_completions.chat_settings import ChatSettings
 from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
+from pr_review.llm.request_budget import RequestBudget
 from pr_review.llm.retry import Pacing
 
 KEY = "sk-test-5f0e4b1c"

@@ -6,9 +6,9 @@ import pytest
 
 from pr_review.domain.chat import Reply
 from pr_review.errors import ModelError
-from pr_review.llm.budget import RequestBudget
 from pr_review.llm.errors.failure import ProviderFailure
 from pr_review.llm.errors.kinds import AUTHENTICATION, FEW, GAVE_UP, MANY, RATE_LIMITED, SERVER_ERROR
+from pr_review.llm.request_budget import RequestBudget
 from pr_review.llm.retry import MAX_BACKOFF_SECONDS, send_with_retries, wait_seconds
 from pr_review.llm.scripted import saying
 

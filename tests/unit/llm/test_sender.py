@@ -16,10 +16,10 @@ from pr_review.errors import (
     ReviewStopped,
     TerminationReason,
 )
-from pr_review.llm.budget import RequestBudget
 from pr_review.llm.errors.failure import ProviderFailure
 from pr_review.llm.errors.kinds import FEW, OVERLOADED, TOOL_USE_FAILED, UNSUPPORTED_PARAMETER, FailureKind
 from pr_review.llm.http import HttpReply, open_client
+from pr_review.llm.request_budget import RequestBudget
 from pr_review.llm.sender import Sender, WireRequest
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from pr_review.conversation.answer import TextAnswer
+from pr_review.conversation.answer_protocol import TextAnswer
 from pr_review.conversation.conversation import Conversation
 from pr_review.domain.run import CoverageStatus, Limits, Purpose
 from pr_review.errors import ReviewStopped

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import httpx
 
 from pr_review.domain.chat import Message, Reply, ToolSpec
-from pr_review.llm.budget import RequestBudget
 from pr_review.llm.chat_completions.adaptation import Adaptation, operator_fields
 from pr_review.llm.chat_completions.chat_settings import ChatSettings
 from pr_review.llm.chat_completions.exchange import ChatExchange
 from pr_review.llm.chat_completions.request import request_body
+from pr_review.llm.request_budget import RequestBudget
 from pr_review.llm.retry import Pacing
 from pr_review.llm.sender import Sender
 

@@ -6,7 +6,7 @@ from typing import Generic, NamedTuple
 
 import anyio
 
-from pr_review.conversation.answer import AnswerT, TextAnswer
+from pr_review.conversation.answer_protocol import AnswerT, TextAnswer
 from pr_review.conversation.conversation import Conversation
 from pr_review.domain.chat import HunkId, Message
 from pr_review.errors import PartialReview, PrReviewError, TerminationReason

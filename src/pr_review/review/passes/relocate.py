@@ -12,7 +12,7 @@ from typing import Annotated
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from pr_review.conversation.answer import TextAnswer
+from pr_review.conversation.answer_protocol import TextAnswer
 from pr_review.conversation.conversation import Conversation
 from pr_review.domain.run import MAX_FINDINGS
 from pr_review.domain.sizes import KIB

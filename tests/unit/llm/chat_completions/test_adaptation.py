@@ -13,7 +13,7 @@ from pr_review.errors import (
     ReviewStopped,
     TerminationReason,
 )
-from pr_review.llm.budget import RequestBudget
+from pr_review.llm.request_budget import RequestBudget
 
 pytestmark = pytest.mark.anyio
 

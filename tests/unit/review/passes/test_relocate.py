@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.conversation.answer import TextAnswer
+from pr_review.conversation.answer_protocol import TextAnswer
 from pr_review.conversation.conversation import Conversation
 from pr_review.domain.change import Diff
 from pr_review.domain.chat import FinishReason, Message, Role

@@ -3,7 +3,7 @@
 import pytest
 
 from pr_review.errors import ReviewStopped, TerminationReason
-from pr_review.llm.budget import MAX_EVENTS, RequestBudget
+from pr_review.llm.request_budget import MAX_EVENTS, RequestBudget
 
 
 @pytest.mark.parametrize(("spent", "allowed"), [(2, True), (3, True), (4, False)])
