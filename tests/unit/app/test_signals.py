@@ -22,7 +22,7 @@ print("imported", flush=True)
 import time
 time.sleep(30)
 """
-MODULES = "pydantic, httpx, anyio, github, pygments.lexer, yaml, detect_secrets"
+MODULES = "pydantic, httpx, anyio, github, pygments.lexer, yaml, pathspec"
 
 
 @pytest.fixture
