@@ -49,7 +49,6 @@ class ReviewRequest(Frozen):
     owner: str
     repository: str
     number: int
-    explicit: bool = False
     sender: str | None = None
     pull_request: PullRequest | None = None
     is_fork: bool = False
@@ -78,7 +77,6 @@ def load_event(
     """
     kind = EventKind(event_name) if event_name in set(EventKind) else EventKind.OTHER
     number = parse_pull_request(pull_request, server_url, repository) if pull_request else None
-    explicit = number is not None
     payload, sender = None, None
     if kind in {EventKind.PULL_REQUEST, EventKind.PULL_REQUEST_TARGET}:
         payload, sender = _pull_of_event(path, repository)
@@ -88,9 +86,7 @@ def load_event(
     if number is None:
         _skip(event_name)
     owner, name = _split(repository)
-    request = ReviewRequest(
-        kind=kind, owner=owner, repository=name, number=number, explicit=explicit, sender=sender
-    )
+    request = ReviewRequest(kind=kind, owner=owner, repository=name, number=number, sender=sender)
     return with_payload(request, payload, server_url) if payload and payload.number == number else request
 
 

@@ -21,7 +21,7 @@ CASSETTE = Path(__file__).parents[2] / "cassettes" / "github.yaml"
 TOKEN = "ghs_cassette0123456789"
 NOWHERE = "127.0.0.1:1"  # nothing listens there: a replay that misses would be refused
 REQUEST = ReviewRequest(
-    kind=EventKind.WORKFLOW_DISPATCH, owner="Codertocat", repository="Hello-World", number=2, explicit=True
+    kind=EventKind.WORKFLOW_DISPATCH, owner="Codertocat", repository="Hello-World", number=2
 )
 
 

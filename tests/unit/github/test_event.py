@@ -46,7 +46,7 @@ def test_a_pull_request_payload_is_the_request(event_file, payload, event):
         base_sha="f95f852bd8fca8fcc58a9a2d6c842781e32a215e",
         head_sha="ec26c3e57ca3a959ca5aad62de7213c562f8c821",
     )
-    assert (request.is_fork, request.is_dependabot, request.draft, request.explicit) == (False,) * 4
+    assert (request.is_fork, request.is_dependabot, request.draft) == (False,) * 3
     assert (request.author_association, request.sender) == ("OWNER", "Codertocat")
 
 
@@ -105,7 +105,6 @@ def test_an_event_without_a_pull_request_is_skipped(event, word):
 def test_an_explicit_pull_request_works_on_every_event(event, value):
     request = load(None, event, value)
     assert (request.number, request.owner, request.repository) == (7, "Codertocat", "Hello-World")
-    assert request.explicit
     assert request.pull_request is None
 
 
@@ -116,7 +115,6 @@ def test_an_explicit_pull_request_wins_over_the_payload(event_file, payload):
 
 def test_an_explicit_pull_request_that_is_the_payload_s_keeps_its_facts(event_file, payload):
     request = load(event_file(payload), pull_request="2")
-    assert request.explicit
     assert request.pull_request.number == 2
 
 
@@ -126,7 +124,7 @@ def test_an_explicit_pull_request_that_is_the_payload_s_keeps_its_facts(event_fi
 def test_a_dispatch_input_names_the_pull_request(event_file, event, name, value):
     event_path = event_file({"inputs": {name: value}, "sender": {"login": "octocat"}})
     request = load(event_path, event)
-    assert (request.number, request.sender, request.explicit) == (7, "octocat", False)
+    assert (request.number, request.sender) == (7, "octocat")
 
 
 @pytest.mark.parametrize("inputs", [None, {}, {"pull-request": ""}, {"pull-request": None}, {"other": "7"}])

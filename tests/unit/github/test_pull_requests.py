@@ -12,7 +12,7 @@ from pr_review.github.pull_requests import GitHubPulls, ListedFile, ListedFiles,
 
 SERVER = "https://ghe.example.com"
 REQUEST = ReviewRequest(
-    kind=EventKind.WORKFLOW_DISPATCH, owner="Codertocat", repository="Hello-World", number=2, explicit=True
+    kind=EventKind.WORKFLOW_DISPATCH, owner="Codertocat", repository="Hello-World", number=2
 )
 BASE, HEAD = "f95f852bd8fca8fcc58a9a2d6c842781e32a215e", "ec26c3e57ca3a959ca5aad62de7213c562f8c821"
 
@@ -37,7 +37,7 @@ def test_a_request_by_number_is_completed_from_github(github, pulls):
     assert record.url == "https://ghe.example.com/Codertocat/Hello-World/pull/2"
     assert (record.base_sha, record.head_sha, record.author) == (BASE, HEAD, "Codertocat")
     assert (request.is_fork, request.draft, request.labels) == (True, True, ("wip",))
-    assert (request.author_association, request.explicit) == ("FIRST_TIMER", True)
+    assert request.author_association == "FIRST_TIMER"
     assert github.requests == ["/pulls/2"]
 
 
