@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-START_SECONDS = 90.0
+# LiteLLM compiles its byte code at its first start. A server that ends is noticed at once.
+START_SECONDS = 300.0
 KEY = "sk-peer-0123456789abcdef0123456789abcdef"  # long enough for a LiteLLM proxy
 
 
