@@ -347,6 +347,20 @@ def test_a_tracked_output_folder_is_refused_also_below_path(action_box):
     assert (allowed.code, allowed.outputs["report-path"]) == (0, "reports/review.json")
 
 
+def test_a_run_that_fails_before_it_writes_leaves_a_tracked_folder_alone(action_box):
+    """A guideline file that the base does not have ends the run before it has chosen its folder."""
+    repo = action_box.repo
+    repo.git("checkout", "-q", "main")
+    base = repo.commit({".github/pr-review.yml": "guidelines: [missing.md]\n"})
+    head = repo.commit({"reports/review.json": "theirs\n"})
+    action_box.write_event(base, head)
+    result = action_box.run(provider="offline", output_dir="reports")
+    assert (result.code, result.artifact["error"]["code"]) == (3, "unreadable_base_file")
+    assert result.outputs["report-path"].startswith("pr-review-report-")
+    assert "output_dir_unsafe" in result.log
+    assert (action_box.workspace / "reports" / "review.json").read_text() == "theirs\n"
+
+
 def test_bad_settings_still_report_into_the_given_folder(action_box):
     result = action_box.run(max_rounds="many", output_dir="out")
     assert result.outputs["report-path"] == "out/review.json"

@@ -1,9 +1,7 @@
 """Prepares the repository for a review: objects, the base's configuration, the diff, the head's files."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from pr_review.app.target import ReviewTarget
 from pr_review.config import repository_file
@@ -12,7 +10,7 @@ from pr_review.domain.change import Diff, PullRequest
 from pr_review.errors import HostError, RepositoryError, Skipped, ToolFailure
 from pr_review.git.diff import compute_diff
 from pr_review.git.object_store import ObjectStore
-from pr_review.git.reviewed_trees import ReviewedTrees, is_tracked
+from pr_review.git.reviewed_trees import ReviewedTrees
 from pr_review.git.search import Searcher
 from pr_review.git.tree import CommitTree
 from pr_review.review.selection import Selection
@@ -25,13 +23,11 @@ class Prepared:
     """The repository as the review sees it.
 
     ``settings`` are those of the workflow and the base commit. ``instructions`` are trusted text.
-    ``top_level`` are the names at the root of the head, folders with a slash. ``tracking`` are the trees that
-    decide what stands in the checkout at ``workspace``.
+    ``top_level`` are the names at the root of the head, folders with a slash.
     """
 
     settings: Settings
     pull_request: PullRequest
-    workspace: Path
     diff: Diff
     selection: Selection
     head: CommitTree
@@ -40,11 +36,6 @@ class Prepared:
     commits: tuple[str, ...]
     instructions: str
     top_level: tuple[str, ...]
-    tracking: Sequence[CommitTree]
-
-    def is_tracked(self, path: Path) -> bool:
-        """Whether the head or the base of the pull request decides what stands at an absolute path."""
-        return is_tracked(path, self.workspace, self.tracking)
 
 
 def load_base(store: ObjectStore, target: ReviewTarget) -> CommitTree:
@@ -77,21 +68,25 @@ def compute_change(store: ObjectStore, target: ReviewTarget) -> Diff:
     return compute_diff(store.git, merge_base, pull.head_sha)
 
 
-def read_head(
+def load_head(store: ObjectStore, diff: Diff) -> CommitTree:
+    """The tree of the head; raises ``RepositoryError``."""
+    return CommitTree.load(store.git, diff.head_sha)
+
+
+def prepare(
     store: ObjectStore,
     target: ReviewTarget,
     *,
     settings: Settings,
     base: CommitTree,
+    head: CommitTree,
     diff: Diff,
     selection: Selection,
 ) -> Prepared:
     """Everything else that a review needs of the repository; raises ``RepositoryError``."""
-    head = CommitTree.load(store.git, diff.head_sha)
     return Prepared(
         settings=settings,
         pull_request=target.pull_request,
-        workspace=target.workspace,
         diff=diff,
         selection=selection,
         head=head,
@@ -100,7 +95,6 @@ def read_head(
         commits=store.commit_messages(diff.merge_base_sha, diff.head_sha),
         instructions=_instructions(settings, base),
         top_level=_top_level(head),
-        tracking=(head, base),
     )
 
 

@@ -99,7 +99,7 @@ class Reporter:
 
         page = summary.render(outcome)
         try:
-            place = state.place or self._late_place(state.settings)
+            place = state.place or self._late_place(state)
             written, problem = _write(place.directory, outcome, page, state.first_request), place.problem
         except PrReviewError as refusal:
             self._publish(outcome, page, Written())
@@ -123,11 +123,11 @@ class Reporter:
         signals.report(self.process.environ, internal)
         return internal.exit_code
 
-    def _late_place(self, settings: Settings | None) -> OutputPlace:
+    def _late_place(self, state: RunState) -> OutputPlace:
         """The folder of a run that ended before it chose one."""
         given = self.process.environ.get("INPUT_OUTPUT-DIR", "").strip()
-        output_dir = settings.output_dir if settings else given or DEFAULT_OUTPUT_DIR
-        return choose_place(self.workspace, output_dir, self.process.random_hex)
+        output_dir = state.settings.output_dir if state.settings else given or DEFAULT_OUTPUT_DIR
+        return choose_place(self.workspace, output_dir, self.process.random_hex, state.is_tracked)
 
     def _publish(self, outcome: Outcome, page: str, written: Written) -> None:
         """Summary and outputs, in the runner's files; each on its own."""

@@ -18,8 +18,9 @@ from pr_review.app.prepare import (
     Prepared,
     compute_change,
     load_base,
+    load_head,
     nothing_selected,
-    read_head,
+    prepare,
     read_settings,
 )
 from pr_review.app.process import Process
@@ -104,17 +105,23 @@ async def _take_steps(job: Job, progress: Progress) -> None:
     progress.reached(diff=diff)
     selection = select(diff, settings.include, settings.exclusions)
     progress.reached(selection=selection)
+    head = await in_thread(partial(load_head, store, diff))
+    progress.reached(tracking=(head, base))
     prepared = await in_thread(
-        partial(read_head, store, target, settings=settings, base=base, diff=diff, selection=selection)
+        partial(
+            prepare, store, target, settings=settings, base=base, head=head, diff=diff, selection=selection
+        )
     )
     log.say_prepared(job.runner, target.pull_request, diff, selection)
 
-    output = choose_place(job.workspace, settings.output_dir, job.process.random_hex, prepared.is_tracked)
+    output = choose_place(
+        job.workspace, settings.output_dir, job.process.random_hex, progress.state.is_tracked
+    )
     progress.reached(place=output)
     if output.problem:  # before anything is spent
         raise output.problem
     baseline, notes = load_baseline(
-        job.workspace, settings.baseline, target.pull_request, prepared.is_tracked
+        job.workspace, settings.baseline, target.pull_request, progress.state.is_tracked
     )
     progress.reached(baseline=baseline, notes=notes)
     if not selection.selected:

@@ -1,6 +1,7 @@
 """What is known of a run: enough to write its reports, however early it ends."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from pr_review.actions.output_directory import ReportDirectory
@@ -14,6 +15,8 @@ from pr_review.errors import PrReviewError
 from pr_review.findings.baseline import Baseline
 from pr_review.findings.submission import Submission
 from pr_review.git.object_store import ObjectStore
+from pr_review.git.reviewed_trees import is_tracked
+from pr_review.git.tree import CommitTree
 from pr_review.review.selection import Selection
 
 
@@ -29,6 +32,7 @@ class OutputPlace:
 class RunState:
     """The results of the steps so far; a field is None, or empty, until its step has ended.
 
+    ``tracking`` are the trees that decide what stands in the checkout, as soon as both are known.
     ``conversations`` are those that were started; each keeps its own record. ``answer`` is what they found,
     before it was placed. ``code_gone`` are the fingerprints of findings of the baseline whose code is gone.
     ``first_request`` is what a dry run would have sent.
@@ -39,6 +43,7 @@ class RunState:
     store: ObjectStore | None = None
     diff: Diff | None = None
     selection: Selection | None = None
+    tracking: tuple[CommitTree, ...] = ()
     place: OutputPlace | None = None
     baseline: Baseline | None = None
     reviewer: Reviewer | None = None
@@ -49,6 +54,10 @@ class RunState:
     review: Review | None = None
     code_gone: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
+
+    def is_tracked(self, path: Path) -> bool:
+        """Whether the head or the base of the pull request decides what stands at an absolute path."""
+        return self.target is not None and is_tracked(path, self.target.workspace, self.tracking)
 
 
 class Progress:
