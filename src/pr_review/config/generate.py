@@ -139,7 +139,7 @@ def replace_part(text: str, part: Part, inputs: Sequence[Input] = INPUTS) -> str
     """
     opening, closing = _markers(part)
     pattern = re.compile(rf"({opening}\n\n?)(?:[^\n]*\n)*?(\n?{closing}\n)")
-    if len(pattern.findall(text)) != 1:
+    if any(len(re.findall(each, text)) != 1 for each in (opening, closing, pattern)):
         raise ValueError(f"{part.path} must hold the markers of the part {part.name!r} once.")
     body = "".join(f"{line}\n" for line in part.render(inputs))
     return pattern.sub(lambda match: match[1] + body + match[2], text)

@@ -52,7 +52,15 @@ def test_yaml_is_replaced_between_its_markers():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "<!-- x -->\n", "<!-- /x -->\n<!-- x -->\n", "<!-- x -->\n<!-- /x -->\n" * 2]
+    "text",
+    [
+        "",
+        "<!-- x -->\n",
+        "<!-- /x -->\n<!-- x -->\n",
+        "<!-- x -->\n<!-- /x -->\n" * 2,
+        "<!-- x -->\nold\n\nwritten by hand\n\n<!-- x -->\nold\n<!-- /x -->\n",
+        "<!-- x -->\nold\n<!-- /x -->\n\nwritten by hand\n<!-- /x -->\n",
+    ],
 )
 def test_markers_stand_once(text):
     with pytest.raises(ValueError, match=r"a\.md must hold the markers of the part 'x' once\."):
