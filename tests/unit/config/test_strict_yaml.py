@@ -58,7 +58,7 @@ def test_what_is_refused(text, line, problem):
 def test_an_alias_bomb_is_harmless():
     """Refused at its first anchor, at once."""
     bomb = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 40))
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(YamlProblem, match="anchors"):
         load_mapping(bomb)
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1

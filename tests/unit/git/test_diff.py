@@ -407,10 +407,10 @@ def test_a_change_of_too_many_files_is_refused(repo, open_git, shim):
 def test_30_000_lines_are_parsed_fast(diff):
     """A generous bound against quadratic work; the benchmark measures."""
     lines = [b"line %d of some code\n" % n for n in range(30_000)]
-    start = time.monotonic()
+    start = time.process_time()
     (file,) = diff({"x": b""}, {"x": b"".join(lines)}).files
     assert len(file.added_lines) == 30_000
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 @given(

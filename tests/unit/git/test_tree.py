@@ -239,9 +239,9 @@ def test_hostile_links_take_bounded_time(load, repo):
         {f"{deep}/x": b"", "top": repo.link(f"./{deep}/../x"), "...": repo.link(deep)}
         | {f"l{n}": repo.link(f"{'.../../' * 50}{n}") for n in range(500)}
     )
-    start = time.monotonic()
+    start = time.process_time()
     assert tree.files() == [f"{deep}/x"]
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_reading_gives_text_and_lines_as_git_counts_them(load):

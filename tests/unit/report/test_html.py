@@ -355,9 +355,9 @@ def test_ten_thousand_files(outcomes):
 def test_a_page_of_100_findings_is_cheap(outcomes):
     """Measured at 0.05 s; a run that is cancelled has seconds for all of its reports."""
     render(outcomes.rich)
-    start = time.perf_counter()
+    start = time.process_time()
     render(outcomes.many)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 def test_a_page_of_blank_code_is_cheap(outcomes):
@@ -365,9 +365,9 @@ def test_a_page_of_blank_code_is_cheap(outcomes):
         update={"suggestion": "x" + "\n" * 8000, "edit": None}
     )
     review = Review(summary="", findings=(blank.model_copy(update={"existing_code": None}),) * 100)
-    start = time.perf_counter()
+    start = time.process_time()
     render(outcomes.rich.model_copy(update={"review": review}))
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def colours(style: str) -> list[dict[str, str]]:

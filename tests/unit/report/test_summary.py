@@ -325,10 +325,10 @@ def test_rendering_stops_at_the_cap(outcomes):
         update={"explanation": text, "evidence": text, "recommendation": text}
     )
     review = Review(summary="", findings=(finding,) * 1500)
-    start = time.perf_counter()
+    start = time.process_time()
     page = render(outcomes.rich.model_copy(update={"review": review}), max_bytes=100_000)
     assert size(page) <= 100_000
-    assert time.perf_counter() - start < 8
+    assert time.process_time() - start < 8
 
 
 @pytest.mark.parametrize("render_page", [render, render_html])
