@@ -37,6 +37,8 @@ types: $(VENV)/dev.stamp
 	$(BIN)/mypy
 
 # One process a core; tests go to whichever is free.
+# Byte code is kept, whatever the environment says: without it, each process compiles all tests again.
+unit: export PYTHONDONTWRITEBYTECODE :=
 unit: $(VENV)/dev.stamp
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 

@@ -40,16 +40,35 @@ SCHEMA = Path(__file__).parents[2] / "docs" / "review.schema.json"
 KEY = "sk-integration-test-key"
 
 
+def build_repo(path: Path, base: dict[str, Any], head: dict[str, Any]) -> Repo:
+    """``base`` on main and ``head`` on a topic branch, which is checked out."""
+    repo = Repo(path)
+    repo.base_sha = repo.commit(base, "base")
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.head_sha = repo.commit(head, "A topic")
+    return repo
+
+
+@pytest.fixture(scope="session")
+def built_repo(tmp_path_factory):
+    """Each repository is built once; nobody writes to it."""
+    built: dict[Any, Repo] = {}
+
+    def build(base: dict[str, Any], head: dict[str, Any]) -> Repo:
+        key = (*base.items(), "then", *head.items())
+        if key not in built:
+            built[key] = build_repo(tmp_path_factory.mktemp("built") / "repo", base, head)
+        return built[key]
+
+    return build
+
+
 @pytest.fixture
-def make_repo(tmp_path):
-    """A repository with ``base`` on main and ``head`` on a topic branch, which is checked out."""
+def make_repo(tmp_path, built_repo):
+    """A repository of its own for each test, copied from one that was built once."""
 
     def make(base: dict[str, Any], head: dict[str, Any], name: str = "workspace") -> Repo:
-        repo = Repo(tmp_path / name)
-        repo.base_sha = repo.commit(base, "base")
-        repo.git("checkout", "-q", "-b", "topic")
-        repo.head_sha = repo.commit(head, "A topic")
-        return repo
+        return built_repo(base, head).copy_to(tmp_path / name)
 
     return make
 

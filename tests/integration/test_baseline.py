@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -403,28 +401,15 @@ def test_a_path_outside_the_workspace_is_no_input(box, path):
     assert "input `baseline` must be a path" in result.artifact["error"]["detail"]
 
 
-def review_locally(box, *arguments):
-    """From a folder of its own, as a person does."""
-    folder = box.root / "cwd"
-    folder.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "pr_review", "local", "--provider", "offline"]
-    return subprocess.run(
-        [*command, "--repo", str(box.workspace), *arguments],
-        cwd=folder,
-        env={"PATH": os.environ["PATH"]},
-        capture_output=True,
-        text=True,
-    )
-
-
-def test_a_local_review_compares_with_an_earlier_one(box):
+def test_a_local_review_compares_with_an_earlier_one(box, cli):
     """Of its own, or of the workflow: a person picks the file, so the repository's name does not matter."""
-    assert review_locally(box, "--output-dir", "mine").returncode == 0
+    local = ["local", "--provider", "offline", "--repo", str(box.workspace)]
+    assert cli(*local, "--output-dir", "mine").returncode == 0
     box.run(provider="offline")
-    shutil.copytree(box.workspace / "pr-review-report", box.root / "cwd" / "fetched")
+    shutil.copytree(box.workspace / "pr-review-report", cli.folder / "fetched")
     push(box, {"shop.py": BASE + FIXED + BARE})
     for folder in ("mine", "fetched"):
-        done = review_locally(box, "--baseline", f"{folder}/review.json", "--fail-on-new", "low")
+        done = cli(*local, "--baseline", f"{folder}/review.json", "--fail-on-new", "low")
         assert done.returncode == 0
         assert done.stdout.startswith(
             "pr-review: 1 finding, 0 new\n1 low\n0 new · 1 unchanged · 1 resolved\n"

@@ -61,15 +61,18 @@ def render(workspace: Path, kind: str, **environ: str) -> subprocess.CompletedPr
     )
 
 
-def test_every_report_is_written_and_comes_again_from_the_artifact(reviewed, action_box):
+def test_every_report_is_written_and_comes_again_from_the_artifact(reviewed, action_box, cli):
     """Byte for byte; the SARIF file keeps its schema."""
     assert reviewed(finding()).outputs["conclusion"] == "findings"
     files = written(action_box.workspace)
     assert sorted(files) == FILES
     Draft4Validator(json.loads(SARIF_SCHEMA.read_text())).validate(json.loads(files["review.sarif"]))
     kinds = {"md": "review.md", "html": "review.html", "sarif": "review.sarif", "patch": "suggestions.patch"}
+    stored = action_box.workspace / "pr-review-report" / "review.json"
     for kind, name in kinds.items():
-        assert render(action_box.workspace, kind).stdout.rstrip(b"\n") == files[name].rstrip(b"\n")
+        rendered = cli("render", str(stored), "--format", kind)
+        assert rendered.returncode == 0
+        assert rendered.stdout.encode().rstrip(b"\n") == files[name].rstrip(b"\n")
 
 
 def test_patch_applies_at_the_head_commit(reviewed, action_box):
@@ -196,9 +199,10 @@ def test_only_the_format_that_is_asked_for_is_imported(tmp_path, kind, outcomes)
     assert imported & {each.module for each in BY_NAME.values()} == {BY_NAME[kind].module}
 
 
-def test_annotations_come_from_the_artifact_too(reviewed, action_box):
+def test_annotations_come_from_the_artifact_too(reviewed, action_box, cli):
     reviewed(finding(title="50% ::error::x\n::set"), annotations="false")
-    printed = render(action_box.workspace, "annotations").stdout.decode()
+    stored = action_box.workspace / "pr-review-report" / "review.json"
+    printed = cli("render", str(stored), "--format", "annotations").stdout
     assert printed == (
         "::error title=50%25 %3A%3Aerror%3A%3Ax%0A%3A %3Aset,file=a.py,line=4,endLine=5"
         "::The list is made once.%0A%0AUse None.\n"

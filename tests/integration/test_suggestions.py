@@ -331,7 +331,7 @@ def folder(tmp_path_factory):
 LINES = st.lists(st.text(alphabet="ab \t-+@\\#é\x0c", max_size=4), min_size=1, max_size=30)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), lines=LINES, ending=st.sampled_from(["\n", "\r\n"]), closed=st.booleans())
 def test_any_edits_of_any_file_apply(folder, data, lines, ending, closed):
     """Random files, spans and replacements: the patch gives what replacing the spans gives."""

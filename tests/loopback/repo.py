@@ -1,6 +1,8 @@
 """A git repository with a working tree, for tests that commit files as people do."""
 
+import copy
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -16,6 +18,13 @@ class Repo:
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
         self.git("init", "-q", "-b", "main")
+
+    def copy_to(self, path: Path) -> "Repo":
+        """The same repository in another folder, without running git."""
+        shutil.copytree(self.path, path, symlinks=True)
+        other = copy.copy(self)
+        other.path = path
+        return other
 
     def git(self, *arguments: str, stdin: str | None = None) -> str:
         done = subprocess.run(
