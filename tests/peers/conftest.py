@@ -87,7 +87,7 @@ def review(repo, tmp_path):
             env={"PATH": os.environ["PATH"]} | defaults | given,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=600,
         )
         output = done.stdout + done.stderr
         artifact = json.loads((folder / "pr-review-report/review.json").read_text(encoding="utf-8"))
