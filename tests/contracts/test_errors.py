@@ -38,7 +38,8 @@ DYNAMIC = {
 }
 # Names that only pass on a record or a reason. Its code is found where the record is created.
 PASSED_ON = re.compile(
-    r"(TerminationReason\.)?[A-Z_]+|replace\([A-Z_]+, .+\)|self\.code|kind(\.reason)?|reason(\.value)?|reply"
+    r"(TerminationReason\.)?[A-Z_]+|replace\([A-Z_]+, .+\)|(self|error)\.code|kind(\.reason)?"
+    r"|reason(\.value)?|reply"
 )
 VENDORS = ("opencode", "provider")  # the first belongs to the opencode profile, the second to all others
 REASONS = {reason.value for reason in TerminationReason}

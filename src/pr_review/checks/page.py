@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 
-from pr_review.checks import committed_secrets, conflicts, leftovers, ruff, tls
+from pr_review.checks import committed_secrets, conflicts, leftovers, registry, ruff, tls
 from pr_review.checks.hit import Rule
 from pr_review.checks.patterns import CodePattern
 from pr_review.masking.secret_shapes import SHAPES
@@ -39,9 +39,8 @@ HEAD = "| Rule | Severity | Category | Finds | Why | What to do |\n|---|---|---|
 
 def render() -> str:
     """The whole page, with a final newline."""
-    names = (conflicts.NAME, committed_secrets.NAME, leftovers.NAME, tls.NAME, ruff.NAME)
     sections = (
-        INTRO.format(names=", ".join(f"`{name}`" for name in names)),
+        INTRO.format(names=", ".join(f"`{name}`" for name in registry.NAMES)),
         _section(conflicts.NAME, "Every text file.", [conflicts.RULE]),
         _secrets(),
         _section(leftovers.NAME, _languages(leftovers.TABLE), _rules(leftovers.TABLE)),

@@ -37,6 +37,8 @@ TEXT_CHECKS = (
     Check(tls.NAME, lambda source: _covers(tls.TABLE, source), tls.find),
 )
 
+NAMES = (*(check.name for check in TEXT_CHECKS), ruff.NAME)
+
 
 def run_checks(source: Source, linter: Ruff | None) -> CheckReport:
     """Run every check that applies to the file.

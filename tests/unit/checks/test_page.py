@@ -2,7 +2,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from pr_review.checks import page
+from pr_review.checks import page, registry
 from pr_review.checks.ruff import load_rules
 
 PAGE = Path(__file__).parents[3] / "docs" / "checks.md"
@@ -11,6 +11,11 @@ PAGE = Path(__file__).parents[3] / "docs" / "checks.md"
 def test_the_page_is_what_the_tables_say():
     """Red? Run: python -m pr_review.checks.page > docs/checks.md"""
     assert PAGE.read_text(encoding="utf-8") == page.render()
+
+
+def test_every_check_has_a_section():
+    headings = [line.removeprefix("## ") for line in page.render().splitlines() if line.startswith("## ")]
+    assert headings == list(registry.NAMES)
 
 
 def test_every_rule_has_a_row_of_six_cells():

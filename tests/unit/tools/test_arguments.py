@@ -10,6 +10,7 @@ from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
 from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
 from pr_review.tools.canonical.search_repository import SearchRepository
+from pr_review.tools.toolsets import canonical_tools
 
 TOOLS = [ListRepositoryFiles, ReadRepositoryFile, SearchRepository, InspectGitDiff]
 INTEGERS = [
@@ -32,6 +33,10 @@ VALUES = (
     | st.lists(st.text(max_size=3) | st.integers() | st.none(), max_size=3)
     | st.sampled_from([["a"] * 49, ["a"] * 50, ["a"] * 51, {}, {"a": 1}])
 )
+
+
+def test_every_canonical_tool_is_compared(tree_of, searcher_of, diff_of):
+    assert [type(tool) for tool in canonical_tools(tree_of({}), searcher_of([]), diff_of())] == TOOLS
 
 
 def by_schema(tool, arguments) -> bool:
