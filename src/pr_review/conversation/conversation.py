@@ -29,6 +29,7 @@ from pr_review.domain.run import (
 from pr_review.domain.sizes import KIB
 from pr_review.errors import (
     ContextOverflow,
+    InternalError,
     InvalidTurn,
     ModelError,
     PrReviewError,
@@ -85,7 +86,8 @@ class Conversation(Generic[AnswerT]):
     async def run(self, messages: Sequence[Message], shown: AbstractSet[HunkId] = frozenset()) -> AnswerT:
         """Go on from these messages until the model has answered; ``shown`` are the hunks that they show.
 
-        Raises ``ModelError`` for every other end, and ``ConfigError`` for a key or a model that is refused.
+        Raises ``ModelError`` for every other end, ``ConfigError`` for a key or a model that is refused, and
+        ``InternalError`` for a bug.
         """
         self._history = History(messages)
         self.record.shown.update(shown)
@@ -119,6 +121,9 @@ class Conversation(Generic[AnswerT]):
         except PrReviewError as error:
             self.record.error = error
             raise
+        except Exception as bug:  # a bug ends this conversation as any failure does, not those beside it
+            self.record.error = InternalError()
+            raise self.record.error from bug
         self.record.answered = True
 
     async def _until_answered(self, answers: AnswerProtocol[FollowUpT]) -> FollowUpT:

@@ -77,12 +77,14 @@ def failure_of(ended: Sequence[Ended[AnswerT]]) -> PrReviewError | None:
     if len(errors) == len(ended):
         return errors[0]
     first = errors[0]
-    return PartialReview(
+    partial = PartialReview(
         first.termination_reason,
         f"{len(errors)} of {len(ended)} conversations did not finish. The first of them: {first.detail}",
         first.advice,
         code=first.code,
     )
+    partial.__cause__ = first
+    return partial
 
 
 def join(answers: Sequence[Submission]) -> Submission:

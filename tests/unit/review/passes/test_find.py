@@ -80,6 +80,17 @@ def test_a_conversation_that_fails_leaves_the_others_standing(toolbox, error, fi
     assert summaries["find-2"].end.error.code == error.code
 
 
+def test_a_bug_in_one_conversation_leaves_the_others_standing(toolbox):
+    no_reply = object()  # the conversation reads fields that it does not have
+    good = opened(toolbox, 2, saying(review("good", {"title": "kept"})))
+    ended = anyio.run(hold_all, [opened(toolbox, 1, no_reply), good])
+    assert [found.title for each in ended if each.answer for found in each.answer.findings] == ["kept"]
+    failure = failure_of(ended)
+    assert (type(failure), failure.code) == (PartialReview, "internal_error")
+    assert isinstance(failure.__cause__.__cause__, AttributeError), "--debug shows where it happened"
+    assert ended[0].conversation.record.summary().end.error.code == "internal_error"
+
+
 def test_a_single_conversation_fails_as_its_error_does(toolbox):
     error = ModelError("provider_unreachable", "No answer.")
     assert failure_of(anyio.run(hold_all, [opened(toolbox, 1, error)])) is error
