@@ -6,7 +6,7 @@ import time
 import pytest
 from github_action_utils import _serialization
 from hypothesis import given
-from hypothesis import strategies as st
+from tests.command_text import TEXT
 
 from pr_review.actions.commands import (
     MIN_MASK_CHARS,
@@ -16,32 +16,6 @@ from pr_review.actions.commands import (
     mask_values,
     neutralise,
 )
-
-TEXT = st.lists(
-    st.sampled_from(
-        [
-            ":",
-            "::",
-            "##[",
-            "#",
-            "[",
-            "%",
-            "%0A",
-            "\n",
-            "\r",
-            " ",
-            "\t",
-            ",",
-            "\u00a0",
-            "\u3000",
-            "\x1b",
-            "\x85",
-            "error",
-            "]",
-        ]
-    )
-    | st.text(max_size=2)
-).map("".join)
 
 
 def obeyed(line: str) -> bool:

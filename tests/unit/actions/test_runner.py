@@ -8,35 +8,9 @@ import github_action_utils
 import pytest
 from github_action_utils import _files
 from hypothesis import given
-from hypothesis import strategies as st
+from tests.command_text import TEXT
 
 from pr_review.actions.runner import MAX_SUMMARY_BYTES, Runner, file_entry
-
-TEXT = st.lists(
-    st.sampled_from(
-        [
-            ":",
-            "::",
-            "##[",
-            "#",
-            "[",
-            "%",
-            "%0A",
-            "\n",
-            "\r",
-            " ",
-            "\t",
-            ",",
-            "\u00a0",
-            "\u3000",
-            "\x1b",
-            "\x85",
-            "error",
-            "]",
-        ]
-    )
-    | st.text(max_size=2)
-).map("".join)
 
 
 def random_hex() -> str:
