@@ -80,6 +80,36 @@ def test_the_schema_names_every_severity_and_category():
     assert all(category in content for category in Category)
 
 
+def test_the_system_message_stays_short():
+    """It is sent with every request, and what is long is followed less."""
+    assert len(prompt(changed()).messages[0].content) < 6_000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "introduces, makes reachable or copies into new code",
+        "Doubt never means silence",
+        "confidence",
+        "though nothing reaches it in this way yet",
+        "success for work that was not done",
+        "used unchecked",
+        "permission check or idempotency",
+        "two requests",
+        "cannot be undone",
+        "test that cannot fail",
+        "makes untrue",
+        "must agree and do not",
+        "walk once more through every changed file",
+        "Notes are for what is no defect",
+        "Nothing found is a good answer",
+    ],
+)
+def test_the_bar_names_every_kind_of_defect(words):
+    """What a model sees and may not say is lost first: the bar asks for all of it."""
+    assert words in prompt(changed()).messages[0].content
+
+
 def test_the_budgets_are_those_of_the_run():
     content = prompt(changed(), limits=Limits(max_rounds=3, max_tool_calls=17)).messages[0].content
     assert "You have 3 replies, 17 tool calls in total and 8 in one reply, and 256 KiB" in content
