@@ -285,15 +285,15 @@ def test_a_baseline_that_cannot_be_used_hides_nothing(box, change, problem):
 
 @pytest.mark.parametrize("over", [-1, 0, 1])
 def test_a_baseline_is_bounded(box, over):
-    """64 MiB, as for every artifact that is read."""
+    """16 MiB, as for every artifact that is read."""
     box.run(provider="offline")
     keep(box)
     with (box.workspace / BASELINE).open("r+b") as file:
         size = file.seek(0, os.SEEK_END)
-        file.write(b" " * (64 * 2**20 + over - size))
+        file.write(b" " * (16 * 2**20 + over - size))
     result = box.run(provider="offline", baseline=BASELINE)
     assert set(deltas(result).values()) == ({"new"} if over > 0 else {"unchanged"})
-    assert (over > 0) == any("larger than 64 MiB" in note for note in result.artifact["run_notes"])
+    assert (over > 0) == any("larger than 16 MiB" in note for note in result.artifact["run_notes"])
 
 
 def test_the_name_of_a_repository_has_no_case(box):

@@ -30,6 +30,7 @@ class Prepared:
     pull_request: PullRequest
     diff: Diff
     selection: Selection
+    base: CommitTree
     head: CommitTree
     trees: ReviewedTrees
     searcher: Searcher
@@ -89,6 +90,7 @@ def prepare(
         pull_request=target.pull_request,
         diff=diff,
         selection=selection,
+        base=base,
         head=head,
         trees=ReviewedTrees(head, partial(CommitTree.load, store.git, diff.merge_base_sha)),
         searcher=Searcher(store.git, head, diff.head_sha),

@@ -34,12 +34,14 @@ from pr_review.domain.change import Diff
 from pr_review.domain.finding import Review
 from pr_review.domain.run import Purpose
 from pr_review.errors import PrReviewError, ReviewStopped, Skipped, TerminationReason
+from pr_review.findings.base_code import BaseCode
 from pr_review.findings.baseline import Baseline, find_code_gone
 from pr_review.findings.placement import place
 from pr_review.findings.reviewed_files import ReviewedFiles
 from pr_review.findings.submission import RuleSubmission, Submission
 from pr_review.findings.suppression import suppress
 from pr_review.git.object_store import ObjectStore
+from pr_review.git.reviewed_trees import lines_of
 from pr_review.masking.redact import redact_text
 from pr_review.review.passes.find import Opened, failure_of, hold_all, join
 from pr_review.review.prompt import Prompt, build_prompt, prompt_version
@@ -188,7 +190,8 @@ def _place(job: Job, prepared: Prepared, baseline: Baseline | None, answer: Subm
     """Place, set apart what is suppressed, and look in the head for what the baseline knows."""
     settings, diff, trees = prepared.settings, prepared.diff, prepared.trees
     whole = place(answer, diff, trees, _mask_secrets)
-    review, notes = suppress(whole, settings.suppress, job.process.today())
+    base_code = BaseCode(ReviewedFiles(diff, trees), partial(lines_of, prepared.base), _mask_secrets)
+    review, notes = suppress(whole, settings.suppress, job.process.today(), base_code.known_as)
 
     def as_reported(line: str) -> str:
         return redact_text(_mask_secrets(line), settings.secrets)

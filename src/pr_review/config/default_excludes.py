@@ -1,6 +1,22 @@
 """Files that are not reviewed, unless an `exclude` pattern that starts with ``!`` includes them again."""
 
-# Gitignore patterns by kind of file. The kind is the reason that reports show.
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Exclusion(NamedTuple):
+    """A gitignore pattern and the reason that reports show.
+
+    ``files_only``: a folder of such a name hides nothing below it.
+    """
+
+    pattern: str
+    reason: str
+    files_only: bool = False
+
+
+# Patterns by kind of file. The kind is the reason that reports show. A pattern that ends in a slash is one of
+# folders; any other is one of file names, because `api.lock/handler.py` is code like any other.
 DEFAULT_EXCLUDES: dict[str, tuple[str, ...]] = {
     "lock files": (
         "*.lock",
@@ -48,3 +64,10 @@ DEFAULT_EXCLUDES: dict[str, tuple[str, ...]] = {
         "*.snap",
     ),
 }
+
+
+def built_in_exclusions() -> Iterator[Exclusion]:
+    """The built-in patterns, in order."""
+    for kind, patterns in DEFAULT_EXCLUDES.items():
+        for pattern in patterns:
+            yield Exclusion(pattern, kind, files_only=not pattern.endswith("/"))

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
 from pr_review.config.declaration import Input
-from pr_review.config.default_excludes import DEFAULT_EXCLUDES
+from pr_review.config.default_excludes import Exclusion, built_in_exclusions
 from pr_review.config.inputs import INPUTS
 from pr_review.config.parsers import is_local, is_loopback
 from pr_review.errors import ConfigError
@@ -116,10 +116,10 @@ class Settings:
         return tuple(dict.fromkeys(value.get_secret_value() for value in values if value))
 
     @property
-    def exclusions(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of pattern and reason, the built-in ones first. The last match decides, as in gitignore."""
-        built_in = [(pattern, kind) for kind, patterns in DEFAULT_EXCLUDES.items() for pattern in patterns]
-        return (*built_in, *((pattern, "matched by exclude") for pattern in self.exclude))
+    def exclusions(self) -> tuple[Exclusion, ...]:
+        """What is left out, the built-in patterns first. The last match decides, as in gitignore."""
+        given = (Exclusion(pattern, "matched by exclude") for pattern in self.exclude)
+        return (*built_in_exclusions(), *given)
 
     @property
     def key_missing(self) -> bool:

@@ -103,6 +103,12 @@ class ChangedFile:
     addressable: bool = True
     notes: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The path, and for a renamed file the old one: it lost what the new one has."""
+        renamed = self.status is FileStatus.RENAMED and self.old_path
+        return (self.path, self.old_path) if renamed and self.old_path else (self.path,)
+
     @cached_property
     def added_lines(self) -> dict[int, str]:
         """Head line number to text, for each line this change added."""

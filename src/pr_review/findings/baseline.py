@@ -123,10 +123,11 @@ def code_of(found: Finding) -> str:
         return found.existing_code
     if found.excerpt is None:
         return ""
-    shown = dict(enumerate(found.excerpt.lines, found.excerpt.start_line))
-    lines = [shown.get(number) for number in range(found.line, (found.end_line or found.line) + 1)]
-    if any(line is None or len(line) >= MAX_CHARS for line in lines):  # such a line may have been cut
-        return ""
+    first = found.line - found.excerpt.start_line
+    end = (found.end_line or found.line) + 1 - found.excerpt.start_line
+    lines = found.excerpt.lines[first:end]  # no number of an artifact becomes a size
+    if not 0 <= first < end <= len(found.excerpt.lines) or any(len(line) >= MAX_CHARS for line in lines):
+        return ""  # a line that long may have been cut
     return "\n".join(filter(None, lines))
 
 

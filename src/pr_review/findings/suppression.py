@@ -1,6 +1,6 @@
 """Suppressions from the base commit: a suppressed finding is reported with the reason, but does not count."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 
 from pr_review.domain.finding import Finding, Review, SuppressedFinding, Suppression
@@ -9,19 +9,28 @@ MAX_NAMED = 10  # fingerprints in the note on unused suppressions
 
 
 def suppress(
-    review: Review, suppressions: Sequence[Suppression], today: date
+    review: Review,
+    suppressions: Sequence[Suppression],
+    today: date,
+    known_as: Callable[[Finding], str | None],
 ) -> tuple[Review, tuple[str, ...]]:
     """The review with its suppressed findings set apart, and notes on expired and unused suppressions.
 
-    ``today`` is a day in UTC. A suppression still holds on the day on which it expires.
+    ``today`` is a day in UTC. A suppression still holds on the day on which it expires. ``known_as`` is the
+    fingerprint by which a suppression may know a finding, None when no suppression may cover it
+    (``BaseCode.known_as``).
     """
     by_fingerprint = {each.fingerprint: each for each in suppressions}
+    if not by_fingerprint:
+        return review, ()
     active = {name: each for name, each in by_fingerprint.items() if not _is_over(each, today)}
-    known = {found.fingerprint: found for found in review.findings}
-    silenced = tuple(_silence(found, active[name]) for name, found in known.items() if name in active)
-    counting = tuple(found for found in review.findings if found.fingerprint not in active)
+    names = [(found, known_as(found)) for found in review.findings]
+    silenced = tuple(_silence(found, active[name]) for found, name in names if name in active)
+    counting = tuple(found for found, name in names if name not in active)
     changed = review.model_copy(update={"findings": counting, "suppressed": silenced})
-    return changed, tuple(_notes(by_fingerprint, active, known))
+    added = {found.fingerprint for found, name in names if name is None}
+    known = {name for _, name in names if name}
+    return changed, tuple(_notes(by_fingerprint, active, known, added))
 
 
 def _is_over(suppression: Suppression, today: date) -> bool:
@@ -35,12 +44,19 @@ def _silence(found: Finding, suppression: Suppression) -> SuppressedFinding:
 def _notes(
     suppressions: Mapping[str, Suppression],
     active: Mapping[str, Suppression],
-    known: Mapping[str, Finding],
+    known: Collection[str],
+    added: Collection[str],
 ) -> Iterator[str]:
+    """``added`` are the fingerprints of findings on added lines that no suppression may cover."""
     for name, suppression in suppressions.items():
         if name in known and name not in active:
             yield f"The suppression of {name} ended on {suppression.expires}: its finding counts again."
-    unused = [name for name in suppressions if name not in known]
+        elif name in added and name in active:
+            yield (
+                f"The suppression of {name} does not cover a line that the pull request adds, because the "
+                "base already holds that code: the finding counts."
+            )
+    unused = [name for name in suppressions if name not in known and name not in added]
     if unused:
         more = f" and {len(unused) - MAX_NAMED} more" if len(unused) > MAX_NAMED else ""
         yield f"Suppressions that match no finding of this review: {', '.join(unused[:MAX_NAMED])}{more}."

@@ -21,11 +21,11 @@ class ReviewedTrees:
 
     def head_lines(self, path: str) -> Sequence[str] | None:
         """Return the lines of a head file: none when it is not text, None when there is no such file."""
-        return _lines(self._head, path)
+        return lines_of(self._head, path)
 
     def base_lines(self, path: str) -> Sequence[str] | None:
         """Return the lines of a file at the merge base, like ``head_lines``."""
-        return _lines(self._base, path)
+        return lines_of(self._base, path)
 
     def head_text(self, path: str) -> str | None:
         """Return the text of a regular head file; None for a link and for a file that is not text."""
@@ -35,7 +35,8 @@ class ReviewedTrees:
             return None
 
 
-def _lines(tree: CommitTree, path: str) -> Sequence[str] | None:
+def lines_of(tree: CommitTree, path: str) -> Sequence[str] | None:
+    """Return the lines of a file: none when it is not text, None when there is no such file."""
     if not tree.is_file(path):
         return None
     try:

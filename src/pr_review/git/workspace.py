@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from pr_review.domain.sizes import KIB, MIB
 from pr_review.errors import ConfigError
+from pr_review.git.plain_file import open_plain, read_plain, unsafe_git_file
+from pr_review.git.quoted import unquote
+
+MAX_PATH_BYTES = 16 * KIB  # of a file that holds one path or one ref
+MAX_SHALLOW_BYTES = 16 * MIB  # 400,000 commits
+MAX_REFS_BYTES = 256 * MIB
+MAX_ALTERNATES_BYTES = 64 * KIB
+MAX_ALTERNATES = 100  # folders of objects that a checkout borrows from; git follows them five deep
 
 SHA = re.compile(r"[0-9a-f]{40}")
 HEAD_REF = re.compile(r"ref: (refs/[^\s:?*\[\\^~]+)")
@@ -26,8 +35,8 @@ class Workspace:
         """Find the git directory of ``folder``, an absolute path: ``.git``, its target, or ``folder`` itself.
 
         Raises:
-            ConfigError: ``no_repository``, ``workspace_unreadable``, or ``unsupported_path`` for a path with
-                a newline, which the alternates file cannot express.
+            ConfigError: ``no_repository``, ``workspace_unreadable``, ``unsafe_git_file``, or
+                ``unsupported_path`` for a path with a newline, which the alternates file cannot express.
         """
         with readable():
             git_dir = find_git_dir(folder)
@@ -36,7 +45,7 @@ class Workspace:
             found = cls(git_dir, common_dir)
             if not found.objects.is_dir():
                 raise no_repository()
-            os.scandir(found.objects).close()
+            check_objects(found.objects)
         if "\n" in str(found.objects):
             raise ConfigError(
                 "unsupported_path",
@@ -54,7 +63,7 @@ class Workspace:
         """Return the ``shallow`` file: the commits whose parents are missing. Empty for a complete clone."""
         with readable():
             path = self.common_dir / "shallow"
-            return path.read_bytes() if path.exists() else b""
+            return read_plain(path, MAX_SHALLOW_BYTES) if path.exists() else b""
 
     def has_promisor_packs(self) -> bool:
         """Whether this is a partial clone, which may have a commit but lack its blobs."""
@@ -64,7 +73,7 @@ class Workspace:
     def head(self) -> str | None:
         """Return the commit of HEAD; None when it has no commit or plain files do not show it."""
         with readable():
-            content = (self.git_dir / "HEAD").read_text("utf-8", "replace")
+            content = _read_text(self.git_dir / "HEAD")
             ref = HEAD_REF.match(content)
             value = self._read_ref(ref[1]) if ref else content
         sha = SHA.match(value)
@@ -73,10 +82,49 @@ class Workspace:
     def _read_ref(self, name: str) -> str:
         loose = self.common_dir / name
         if ".." not in name and loose.is_file():
-            return loose.read_text("utf-8", "replace")
+            return _read_text(loose)
         packed = self.common_dir / "packed-refs"
-        lines = packed.read_text("utf-8", "replace").split("\n") if packed.is_file() else []
-        return next((line for line in lines if line.endswith(f" {name}")), "")
+        if not packed.exists():
+            return ""
+        with open_plain(packed, MAX_REFS_BYTES) as file:
+            ending = f" {name}\n".encode()
+            lines = iter(lambda: file.readline(MAX_PATH_BYTES), b"")
+            return next((line for line in lines if line.endswith(ending)), b"").decode("utf-8", "replace")
+
+
+def check_objects(folder: Path) -> None:
+    """Refuse what git would read without end when it opens the objects: files of packs, and alternates.
+
+    Raises:
+        ConfigError: ``unsafe_git_file``.
+        OSError: a folder cannot be read.
+    """
+    waiting, seen = [folder], set[Path]()
+    while waiting:
+        here = waiting.pop()
+        if here in seen or not here.is_dir():
+            continue
+        seen.add(here)
+        if len(seen) > MAX_ALTERNATES:
+            raise unsafe_git_file(here / "alternates", f"leads to more than {MAX_ALTERNATES} folders")
+        os.scandir(here).close()
+        _check_packs(here / "pack")
+        alternates = here / "info" / "alternates"
+        if alternates.exists():
+            content = read_plain(alternates, MAX_ALTERNATES_BYTES)
+            if b"\0" in content:  # where git would end a path
+                raise unsafe_git_file(alternates, "holds a NUL byte")
+            lines = (line for line in content.split(b"\n") if line and not line.startswith(b"#"))
+            waiting += [Path(os.path.realpath(here / os.fsdecode(unquote(line)))) for line in lines]
+
+
+def _check_packs(folder: Path) -> None:
+    if not folder.is_dir():
+        return
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not (entry.is_file() or entry.is_dir()):
+                raise unsafe_git_file(folder / entry.name, "is not a regular file")
 
 
 def find_git_dir(folder: Path) -> Path:
@@ -120,7 +168,11 @@ def _belongs_to(user: int, *folders: Path) -> bool:
 
 def read_path(file: Path) -> str:
     """Return the path that a file of git holds, without the final newline."""
-    return os.fsdecode(file.read_bytes().removesuffix(b"\n"))
+    return os.fsdecode(read_plain(file, MAX_PATH_BYTES).removesuffix(b"\n"))
+
+
+def _read_text(file: Path) -> str:
+    return read_plain(file, MAX_PATH_BYTES).decode("utf-8", "replace")
 
 
 def no_repository() -> ConfigError:

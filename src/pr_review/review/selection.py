@@ -1,12 +1,15 @@
 """Which changed files are reviewed, and which rule left the others out."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from pr_review.checks.languages import language_of
+from pr_review.config.default_excludes import Exclusion
 from pr_review.domain.change import ChangedFile, Diff
 
 BINARY = "binary file"
@@ -27,33 +30,41 @@ class Selection:
     excluded: dict[str, str]
 
 
-def select(diff: Diff, include: Sequence[str], exclude: Sequence[tuple[str, str]]) -> Selection:
+def select(diff: Diff, include: Sequence[str], exclude: Sequence[Exclusion]) -> Selection:
     """Apply gitignore patterns: without ``include`` every file is in; ``exclude`` wins.
 
-    ``exclude`` holds (pattern, reason) pairs; as in gitignore the last match decides and gives the reason.
+    As in gitignore the last match of ``exclude`` decides and gives the reason. A renamed file is selected by
+    either of its names: else moving code into an excluded folder would hide what the old place loses.
     """
     included = GitIgnoreSpec.from_lines(include) if include else None
-    excluding = GitIgnoreSpec.from_lines(pattern for pattern, _ in exclude)
-    reasons = {file.path: _reason(file, included, excluding, exclude) for file in diff.files}
-    excluded = {path: reason for path, reason in reasons.items() if reason}
+    excluding = GitIgnoreSpec([*map(_compile, exclude)])
+
+    def excluded_by_name(path: str) -> str | None:
+        shown = path.replace("\n", " ")  # which patterns do not match: a newline would hide a whole folder
+        if included is not None and not included.match_file(shown):
+            return NOT_INCLUDED
+        verdict = excluding.check_file(shown)
+        if verdict.include and verdict.index is not None:
+            rule = exclude[verdict.index]
+            return f"{rule.reason} ({rule.pattern})"
+        return None
+
+    def reason(file: ChangedFile) -> str | None:
+        by_name = [excluded_by_name(name) for name in file.names]
+        if all(by_name):
+            return by_name[0]
+        return BINARY if file.binary and not any(map(is_named_as_code, file.names)) else None
+
+    reasons = {file.path: reason(file) for file in diff.files}
+    excluded = {path: why for path, why in reasons.items() if why}
     return Selection(tuple(file for file in diff.files if file.path not in excluded), excluded)
 
 
-def _reason(
-    file: ChangedFile,
-    included: GitIgnoreSpec | None,
-    excluding: GitIgnoreSpec,
-    exclude: Sequence[tuple[str, str]],
-) -> str | None:
-    """Why a rule leaves the file out, or None."""
-    path = file.path.replace("\n", " ")  # which patterns do not match: a newline would hide a whole folder
-    if included is not None and not included.match_file(path):
-        return NOT_INCLUDED
-    verdict = excluding.check_file(path)
-    if verdict.include and verdict.index is not None:
-        pattern, reason = exclude[verdict.index]
-        return f"{reason} ({pattern})"
-    return BINARY if file.binary and not is_named_as_code(path) else None
+def _compile(exclusion: Exclusion) -> GitIgnoreSpecPattern:
+    if not exclusion.files_only:
+        return GitIgnoreSpecPattern(exclusion.pattern)
+    name = re.escape(exclusion.pattern).replace(r"\*", "[^/]*")
+    return GitIgnoreSpecPattern(re.compile(rf"(?:\A|/){name}\Z"), include=True)
 
 
 def is_named_as_code(path: str) -> bool:

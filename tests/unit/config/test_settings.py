@@ -220,14 +220,14 @@ def test_missing_key_policy_depends_on_the_event_unless_given():
 )
 def test_default_exclusions(path, excluded):
     """Lock, minified, vendored and generated files, and nothing that looks like them."""
-    spec = GitIgnoreSpec.from_lines(pattern for pattern, _ in Settings.from_mapping({}).exclusions)
+    spec = GitIgnoreSpec.from_lines(pattern for pattern, *_ in Settings.from_mapping({}).exclusions)
     assert spec.match_file(path) is excluded
 
 
 def test_given_exclusions_follow_the_built_in_ones():
     """`!` takes a file back in."""
     settings = Settings.from_mapping({"INPUT_EXCLUDE": "docs/\n!go.sum"})
-    spec = GitIgnoreSpec.from_lines(pattern for pattern, _ in settings.exclusions)
+    spec = GitIgnoreSpec.from_lines(pattern for pattern, *_ in settings.exclusions)
     assert spec.match_file("docs/a.md")
     assert not spec.match_file("go.sum")
     assert spec.match_file("yarn.lock")

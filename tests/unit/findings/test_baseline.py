@@ -207,10 +207,17 @@ EXCERPT = Excerpt(start_line=1, lines=("one()", "two()", "three()"))
         ({"existing_code": None, "excerpt": Excerpt(start_line=2, lines=("x" * 239,))}, "x" * 239),
         ({"existing_code": None, "excerpt": Excerpt(start_line=2, lines=("x" * 240,))}, ""),
         ({"existing_code": None, "excerpt": Excerpt(start_line=2, lines=("",))}, ""),
+        ({"existing_code": None, "excerpt": EXCERPT, "end_line": 10**9}, ""),
+        ({"existing_code": None, "excerpt": EXCERPT, "end_line": 10**15}, ""),
+        ({"existing_code": None, "excerpt": EXCERPT, "line": 10**15}, ""),
+        ({"existing_code": None, "excerpt": EXCERPT, "line": 10**15, "end_line": 10**15 + 1}, ""),
+        ({"existing_code": None, "excerpt": EXCERPT, "line": -(10**15)}, ""),
+        ({"existing_code": None, "excerpt": EXCERPT, "end_line": 1}, ""),
+        ({"existing_code": None, "excerpt": Excerpt(start_line=10**15, lines=("x",))}, ""),
     ],
 )
 def test_the_code_of_a_finding_is_its_quote_or_all_its_lines_of_the_excerpt(fields, code):
-    """Never a part: what the excerpt may have cut proves nothing."""
+    """Never a part: what the excerpt may have cut proves nothing. No number becomes a size."""
     assert code_of(finding(**fields)) == code
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pr_review.domain.finding import Finding, Review, Severity, Suppression
-from pr_review.findings.suppression import suppress
+from pr_review.findings import suppression
 
 TODAY = date(2026, 3, 1)
 
@@ -27,6 +27,13 @@ def finding(fingerprint: str) -> Finding:
 
 def rule(fingerprint: str, expires: str | None = None) -> Suppression:
     return Suppression(fingerprint=fingerprint, reason=f"Why {fingerprint}.", expires=expires)
+
+
+def suppress(found, rules, today, added=()):
+    """With findings known by their fingerprints, but for those on lines that no suppression may cover."""
+    return suppression.suppress(
+        found, rules, today, lambda each: None if each.fingerprint in added else each.fingerprint
+    )
 
 
 def review(*fingerprints: str) -> Review:
@@ -78,3 +85,21 @@ def test_nothing_is_lost_and_nothing_counts_twice(reported, silenced, ends):
     apart = [each.finding.fingerprint for each in changed.suppressed]
     assert sorted(kept + apart) == sorted(reported)
     assert set(apart) <= set(silenced)
+
+
+def test_an_added_line_counts_and_a_note_says_why():
+    changed, notes = suppress(review("a", "b"), [rule("a"), rule("b")], TODAY, added={"a"})
+    assert [found.fingerprint for found in changed.findings] == ["a"]
+    assert [each.finding.fingerprint for each in changed.suppressed] == ["b"]
+    [note] = notes
+    assert note.startswith("The suppression of a does not cover a line that the pull request adds")
+
+
+def test_an_ended_suppression_of_an_added_line_needs_no_note():
+    assert suppress(review("a"), [rule("a", "2020-01-01")], TODAY, added={"a"})[1] == ()
+
+
+def test_a_finding_is_silenced_by_the_name_that_it_had():
+    changed, notes = suppression.suppress(review("new"), [rule("old")], TODAY, lambda _: "old")
+    assert [each.finding.fingerprint for each in changed.suppressed] == ["new"]
+    assert notes == ()

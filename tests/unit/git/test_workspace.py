@@ -1,4 +1,6 @@
 import os
+import socket as socket_module
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -165,3 +167,110 @@ def test_locating_reads_no_configuration(repo):
     repo.commit({"x": b"1\n"})
     (repo.git_dir / "config").write_text("[broken")
     assert Workspace.locate(repo.path).objects == Path(repo.git_dir / "objects")
+
+
+def pipe(path):
+    os.mkfifo(path)
+
+
+def device(path):
+    path.symlink_to("/dev/zero")
+
+
+def socket(path):
+    with suppress(OSError), socket_module.socket(socket_module.AF_UNIX) as listener:
+        # The name of a socket may have 107 bytes, which a temporary folder may exceed.
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        listener.bind(f"/proc/self/fd/{folder}/{path.name}")
+        os.close(folder)
+    if not path.exists():
+        pytest.skip("no socket can be made here")
+
+
+def hole(path):
+    """A file of a terabyte that takes no room."""
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+
+
+@pytest.mark.parametrize("make", [pipe, device, socket, hole])
+@pytest.mark.parametrize("name", ["shallow", "HEAD", "packed-refs", "refs/heads/main"])
+def test_what_is_read_of_the_git_directory_is_a_small_regular_file(repo, name, make):
+    repo.commit({"x": b"1\n"})
+    file = repo.git_dir / name
+    if name == "packed-refs":
+        (repo.git_dir / "refs/heads/main").unlink()
+    file.unlink(missing_ok=True)
+    make(file)
+    workspace = Workspace.locate(repo.path)
+    if name == "shallow":
+        assert code(workspace.shallow) == "unsafe_git_file"
+    elif name == "refs/heads/main" and make is not hole:
+        assert workspace.head() is None  # as if there were no such branch
+    else:
+        assert code(workspace.head) == "unsafe_git_file"
+
+
+@pytest.mark.parametrize("make", [hole])
+@pytest.mark.parametrize("name", [".git", ".git/commondir"])
+def test_a_file_that_names_a_path_is_small(repo, tmp_path, name, make):
+    repo.commit({"x": b"1\n"})
+    folder = tmp_path / "other" if name == ".git" else repo.path
+    folder.mkdir(exist_ok=True)
+    make(folder / name)
+    assert code(Workspace.locate, folder) == "unsafe_git_file"
+
+
+@pytest.mark.parametrize("make", [pipe, device, hole])
+@pytest.mark.parametrize("quote", ["{}", '"{}"', '"\\057{}"'])
+@pytest.mark.parametrize("depth", [0, 1, 3])
+def test_what_git_would_read_for_ever_is_refused_before_git_runs(repo, tmp_path, make, quote, depth):
+    """Also in a folder of objects that the checkout borrows from."""
+    here = repo.git_dir / "objects"
+    for number in range(depth):
+        there = tmp_path / f"objects{number}"
+        (there / "info").mkdir(parents=True)
+        (here / "info").mkdir(exist_ok=True)
+        (here / "info" / "alternates").write_text("# a comment\n\n" + quote.format(there) + "\n")
+        here = there
+    (here / "info").mkdir(exist_ok=True)
+    make(here / "info" / "alternates")
+    assert code(Workspace.locate, repo.path) == "unsafe_git_file"
+
+
+@pytest.mark.parametrize("make", [pipe, device])
+def test_the_files_of_packs_are_regular(repo, make):
+    (repo.git_dir / "objects/pack/more.d").mkdir(parents=True)
+    Workspace.locate(repo.path)
+    make(repo.git_dir / "objects/pack/pack-1.idx")
+    assert code(Workspace.locate, repo.path) == "unsafe_git_file"
+
+
+@pytest.mark.parametrize(("count", "refused"), [(98, False), (99, False), (100, True)])
+def test_at_most_100_folders_of_objects_are_borrowed_from(repo, tmp_path, count, refused):
+    folders = [tmp_path / f"o{number}" for number in range(count)]
+    for folder in folders:
+        folder.mkdir()
+    (repo.git_dir / "objects/info").mkdir(exist_ok=True)
+    (repo.git_dir / "objects/info/alternates").write_text("\n".join(map(str, folders)))
+    if refused:
+        assert code(Workspace.locate, repo.path) == "unsafe_git_file"
+    else:
+        Workspace.locate(repo.path)
+
+
+def test_alternates_that_name_each_other_or_nothing_end(repo):
+    (repo.git_dir / "objects/info").mkdir(exist_ok=True)
+    (repo.git_dir / "objects/info/alternates").write_text(f"{repo.git_dir}/objects\n/nowhere\n../objects\n")
+    Workspace.locate(repo.path)
+    (repo.git_dir / "objects/info/alternates").write_bytes(b"/a\0b\n")
+    assert code(Workspace.locate, repo.path) == "unsafe_git_file"
+
+
+def test_a_packed_ref_is_found_among_many(repo):
+    sha = repo.commit({"x": b"1\n"})
+    repo.git("pack-refs", "--all")
+    packed = repo.git_dir / "packed-refs"
+    more = "".join(f"{'1' * 40} refs/tags/v{number}\n" for number in range(20_000))
+    packed.write_text(more + packed.read_text())
+    assert Workspace.locate(repo.path).head() == sha

@@ -1,7 +1,10 @@
 """From ``review.json`` back to an ``Outcome``, so that every report can be rendered from the artifact alone.
 
 An artifact is untrusted, because it may come from anywhere: it is bounded and validated like any other input.
+A value of a few bytes can take a hundred times as much memory, so the values are bounded as well as the bytes.
 """
+
+from collections.abc import Iterator
 
 from pydantic import ValidationError
 
@@ -11,13 +14,17 @@ from pr_review.domain.sizes import MIB
 from pr_review.errors import ConfigError
 from pr_review.report.artifact.records import ReviewReport
 
-MAX_ARTIFACT_BYTES = 64 * MIB
+MAX_ARTIFACT_BYTES = 16 * MIB
+MAX_VALUES = 500_000  # as far as commas and brackets tell, those in texts among them
+MAX_NUMBER = 2**53 - 1  # the largest that every reader of JSON agrees on; a longer one would not even print
 
 
 def load(data: bytes) -> Outcome:
     """The outcome that an artifact records; raises ``ConfigError`` for anything but a valid one."""
     if len(data) > MAX_ARTIFACT_BYTES:
         raise _invalid(f"It is larger than {MAX_ARTIFACT_BYTES // MIB} MiB.")
+    if sum(map(data.count, (b",", b"[", b"{"))) > MAX_VALUES:
+        raise _invalid(f"It holds more than {MAX_VALUES:,} values.")
     try:
         return _outcome(ReviewReport.model_validate_json(data))
     except ValidationError as error:
@@ -27,6 +34,8 @@ def load(data: bytes) -> Outcome:
 def _outcome(report: ReviewReport) -> Outcome:
     """``build`` in reverse: a field goes to the field of the same name; only the others are listed."""
     fields = report.model_dump()
+    if any(abs(number) > MAX_NUMBER for number in _numbers(fields)):
+        raise _invalid("It holds a number that is too large.")
     review = {name: fields[name] for name in Review.model_fields}
     same_names = {name: fields[name] for name in Outcome.model_fields if name in fields}
     others = {
@@ -36,6 +45,18 @@ def _outcome(report: ReviewReport) -> Outcome:
         "notes": report.run_notes,
     }
     return Outcome.model_validate(same_names | others)
+
+
+def _numbers(value: object) -> Iterator[int]:
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case int() as number:
+                yield number
+            case dict() as mapping:
+                waiting += mapping.values()
+            case list() | tuple() as items:
+                waiting += items
 
 
 def _first_problem(error: ValidationError) -> str:
