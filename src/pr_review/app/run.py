@@ -96,7 +96,7 @@ async def _take_steps(job: Job, progress: Progress) -> None:
     Raises ``PrReviewError`` for every end that is not a complete final review.
     """
     target = await in_thread(job.find_target)
-    progress.reached(target=target)
+    progress.reached(target=target, notes=target.notes)
     store = _allocate_store(job, target)
     progress.reached(store=store)
     base = await in_thread(partial(load_base, store, target))
