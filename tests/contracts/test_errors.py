@@ -33,7 +33,7 @@ TOOL_CODED = {"ToolFailure"}
 # Expressions that compute a code, with the codes that each can give. An expression that is missing here fails
 # the test, so a new one must list its codes.
 DYNAMIC = {
-    "f'skipped_{kind}'": {"skipped_draft", "skipped_label", "skipped_author"},
+    "f'skipped_{kind}'": {"skipped_draft", "skipped_label", "skipped_author", "skipped_sender"},
     "*next(known, UNKNOWN)": {fetch.UNKNOWN[0], *(error[0] for _, error in fetch.FAILURES)},
 }
 # Names that only pass on a record or a reason. Its code is found where the record is created.

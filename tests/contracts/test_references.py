@@ -17,7 +17,7 @@ ELSEWHERE = re.compile(r"[a-z][a-z+.-]*:|//")  # a URL, not a relative link
 
 FOLDERS = ("src/", "tests/", "docs/", "benchmarks/", "examples/", ".github/")
 # Paths of the reader's repository, and made-up ones.
-NOT_OURS = {".github/pr-review.yml", "src/a.py"}
+NOT_OURS = {".github/pr-review.yml", ".github/pr-review.yaml", "src/a.py"}
 
 # Citations of a document outside this repository; `[N]` and `[S]` keep this file clean.
 CITATION = re.compile(

@@ -347,15 +347,19 @@ def test_a_tracked_output_folder_is_refused_also_below_path(action_box):
     assert (allowed.code, allowed.outputs["report-path"]) == (0, "reports/review.json")
 
 
-def test_a_run_that_fails_before_it_writes_leaves_a_tracked_folder_alone(action_box):
-    """A guideline file that the base does not have ends the run before it has chosen its folder."""
+@pytest.mark.parametrize(
+    ("text", "exit_code", "code"),
+    [("guidelines: [missing.md]\n", 3, "unreadable_base_file"), ("max-rounds: [", 2, "invalid_config_file")],
+)
+def test_a_run_that_fails_before_it_writes_leaves_a_tracked_folder_alone(action_box, text, exit_code, code):
+    """A configuration or guideline that cannot be read ends the run before it has chosen its folder."""
     repo = action_box.repo
     repo.git("checkout", "-q", "main")
-    base = repo.commit({".github/pr-review.yml": "guidelines: [missing.md]\n"})
+    base = repo.commit({".github/pr-review.yml": text})
     head = repo.commit({"reports/review.json": "theirs\n"})
     action_box.write_event(base, head)
     result = action_box.run(provider="offline", output_dir="reports")
-    assert (result.code, result.artifact["error"]["code"]) == (3, "unreadable_base_file")
+    assert (result.code, result.artifact["error"]["code"]) == (exit_code, code)
     assert result.outputs["report-path"].startswith("pr-review-report-")
     assert "output_dir_unsafe" in result.log
     assert (action_box.workspace / "reports" / "review.json").read_text() == "theirs\n"

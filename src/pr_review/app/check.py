@@ -34,8 +34,8 @@ def run_check(process: Process) -> int:
     settings = Settings.from_mapping(process.environ)
     for note in settings.notes:
         process.say(f"note: {note}")
-    process.say("settings: good")
     provider, _ = choose_provider(settings, without_secrets=False)
+    process.say("settings: good")
     if provider == OFFLINE:
         return _check_offline(process)
     key = "given" if settings.api_key else "none, and none is needed inside a private network"

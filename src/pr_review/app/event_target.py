@@ -11,6 +11,7 @@ from pr_review.errors import HostError
 from pr_review.git.fetch import FetchSource
 from pr_review.github.client import GitHubClient
 from pr_review.github.event import ReviewRequest, load_event
+from pr_review.github.event_kinds import RULES
 from pr_review.github.pull_requests import GitHubPulls
 from pr_review.review.filters import check_wanted
 
@@ -50,6 +51,7 @@ def _find(
         github=github,
         has_listed_files=settings.github_token is not None,
         without_secrets=_without_secrets(request),
+        notes=request.notes,
     )
 
 
@@ -78,5 +80,5 @@ def _open_github(
 
 
 def _without_secrets(request: ReviewRequest) -> bool:
-    """GitHub withholds secrets from forks and from Dependabot, except under ``pull_request_target``."""
-    return request.kind == "pull_request" and (request.is_fork or request.is_dependabot)
+    """GitHub withholds secrets from forks and from Dependabot, but not in every event."""
+    return RULES[request.kind].secretless and (request.is_fork or request.is_dependabot)

@@ -1,10 +1,11 @@
 """Prepares the repository for a review: objects, the base's configuration, the diff, the head's files."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from pr_review.app.target import ReviewTarget
 from pr_review.config import repository_file
+from pr_review.config.file_names import CONFIG_PATHS, find_config
 from pr_review.config.settings import Settings
 from pr_review.domain.change import Diff, PullRequest
 from pr_review.errors import HostError, RepositoryError, Skipped, ToolFailure
@@ -13,7 +14,7 @@ from pr_review.git.object_store import ObjectStore
 from pr_review.git.reviewed_trees import ReviewedTrees
 from pr_review.git.search import Searcher
 from pr_review.git.tree import CommitTree
-from pr_review.review.selection import Selection
+from pr_review.review.selection import NOT_INCLUDED, Selection
 
 DEEPER = "Or add `with:` and `fetch-depth: 0` to the checkout step: then git itself knows the merge base."
 
@@ -52,9 +53,12 @@ def load_base(store: ObjectStore, target: ReviewTarget) -> CommitTree:
 
 def read_settings(settings: Settings, base: CommitTree) -> Settings:
     """The settings with what the base commit's configuration file says; raises ``ConfigError``."""
-    if not base.is_file(repository_file.CONFIG_PATH):
+    through_links = (path for path in CONFIG_PATHS if base.exists(path))  # `.github` may be one
+    path, notes = find_config([*base.names(), *through_links])
+    settings = replace(settings, notes=(*settings.notes, *notes))
+    if path is None:
         return settings
-    return repository_file.apply(settings, repository_file.parse(_read(base, repository_file.CONFIG_PATH)))
+    return repository_file.apply(settings, repository_file.parse(_read(base, path), path), path)
 
 
 def compute_change(store: ObjectStore, target: ReviewTarget) -> Diff:
@@ -69,9 +73,9 @@ def compute_change(store: ObjectStore, target: ReviewTarget) -> Diff:
     return compute_diff(store.git, merge_base, pull.head_sha)
 
 
-def load_head(store: ObjectStore, diff: Diff) -> CommitTree:
-    """The tree of the head; raises ``RepositoryError``."""
-    return CommitTree.load(store.git, diff.head_sha)
+def load_head(store: ObjectStore, target: ReviewTarget) -> CommitTree:
+    """The tree of the head, once both commits are complete; raises ``RepositoryError``."""
+    return CommitTree.load(store.git, target.pull_request.head_sha)
 
 
 def prepare(
@@ -100,11 +104,17 @@ def prepare(
     )
 
 
-def nothing_selected(diff: Diff) -> Skipped:
+def nothing_selected(diff: Diff, selection: Selection) -> Skipped:
     """Why there is nothing to review."""
     if not diff.files:
         advice = "Commit something, or compare with another base."
         return Skipped("no_changes", "The pull request changes nothing.", advice)
+    if all(reason == NOT_INCLUDED for reason in selection.excluded.values()):
+        return Skipped(
+            "nothing_included",
+            "The patterns of include match no changed file, so nothing was reviewed.",
+            "Correct include if that is not what you want; a note names its patterns.",
+        )
     return Skipped(
         "all_excluded",
         "Every changed file is excluded from the review.",

@@ -46,6 +46,7 @@ from pr_review.masking.redact import redact_text
 from pr_review.review.passes.find import Opened, failure_of, hold_all, join
 from pr_review.review.prompt import Prompt, build_prompt, prompt_version
 from pr_review.review.selection import select
+from pr_review.review.unmatched_patterns import unmatched_notes
 
 ResultT = TypeVar("ResultT")
 
@@ -97,18 +98,18 @@ async def _take_steps(job: Job, progress: Progress) -> None:
     Raises ``PrReviewError`` for every end that is not a complete final review.
     """
     target = await in_thread(job.find_target)
-    progress.reached(target=target)
+    progress.reached(target=target, notes=target.notes)
     store = _allocate_store(job, target)
     progress.reached(store=store)
     base = await in_thread(partial(load_base, store, target))
+    head = await in_thread(partial(load_head, store, target))
+    progress.reached(tracking=(head, base))  # before anything that can fail: a report needs a safe place
     settings = await in_thread(partial(read_settings, job.settings, base))
     progress.reached(settings=settings)
     diff = await in_thread(partial(compute_change, store, target))
     progress.reached(diff=diff)
     selection = select(diff, settings.include, settings.exclusions)
-    progress.reached(selection=selection)
-    head = await in_thread(partial(load_head, store, diff))
-    progress.reached(tracking=(head, base))
+    progress.reached(selection=selection, notes=unmatched_notes(diff, settings.include, settings.exclude))
     prepared = await in_thread(
         partial(
             prepare, store, target, settings=settings, base=base, head=head, diff=diff, selection=selection
@@ -127,7 +128,7 @@ async def _take_steps(job: Job, progress: Progress) -> None:
     )
     progress.reached(baseline=baseline, notes=notes)
     if not selection.selected:
-        raise nothing_selected(diff)
+        raise nothing_selected(diff, selection)
 
     reviewer, notes = _choose_reviewer(job, target, prepared)
     progress.reached(reviewer=reviewer, notes=notes)

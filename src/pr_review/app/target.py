@@ -17,7 +17,8 @@ class ReviewTarget:
     """What is reviewed: the checkout to read, the pull request, and where missing commits come from.
 
     ``github`` answers what git cannot tell; None for a local review. ``has_listed_files``: GitHub's own list
-    of changed files can be asked for. ``without_secrets``: GitHub gives this event no secrets.
+    of changed files can be asked for. ``without_secrets``: GitHub gives this event no secrets. ``notes`` say
+    what of the pull request was cut.
     """
 
     workspace: Path
@@ -26,6 +27,7 @@ class ReviewTarget:
     github: "GitHubPulls | None" = None
     has_listed_files: bool = False
     without_secrets: bool = False
+    notes: tuple[str, ...] = ()
 
     def close(self) -> None:
         """Close the connection to GitHub; can be called repeatedly."""

@@ -6,9 +6,9 @@ Only a repository that has the file needs it, so ``repository_file`` imports thi
 from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
-from pr_review.config import parsers
+from pr_review.config import lists, parsers
 from pr_review.config.declaration import Input
 from pr_review.config.inputs import INPUTS
 from pr_review.config.suppressions import MAX_SUPPRESSIONS, SuppressList
@@ -23,6 +23,14 @@ def _all_paths(paths: tuple[str, ...]) -> tuple[str, ...]:
 
 
 Guidelines = Annotated[Texts, Field(max_length=MAX_GUIDELINES), AfterValidator(_all_paths)]
+
+
+def _as_entries(value: Any) -> Any:
+    """A text holds its entries as the input's does; the items of a list are entries as they stand."""
+    return lists.entries(value, lists.PATTERNS) if isinstance(value, str) else value
+
+
+Patterns = Annotated[Texts, BeforeValidator(_as_entries), AfterValidator(parsers.glob_patterns)]
 
 
 class Key(NamedTuple):
@@ -57,9 +65,7 @@ def _value_type(item: Input) -> tuple[Any, str]:
     if item.parse is parsers.boolean:
         return bool, "true or false"
     if item.parse is parsers.patterns:
-        return Annotated[
-            Texts, AfterValidator(lambda lines: parsers.patterns("\n".join(lines)))
-        ], "list of texts"
+        return Patterns, "list of texts, or one text as the input takes it"
     return Annotated[str, AfterValidator(item.parse)], "text"
 
 

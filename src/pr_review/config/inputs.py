@@ -159,7 +159,7 @@ INPUTS: tuple[Input, ...] = declare(
     Input(
         name="include",
         parse=parsers.patterns,
-        description="Gitignore patterns of the files to review, one per line.",
+        description="List of gitignore patterns of the files to review.",
         shown="every changed file",
         commands=("local",),
         option_help="Gitignore pattern of files to review; repeatable.",
@@ -169,7 +169,7 @@ INPUTS: tuple[Input, ...] = declare(
     Input(
         name="exclude",
         parse=parsers.patterns,
-        description="Gitignore patterns of files not to review, one per line. They follow the built-in "
+        description="List of gitignore patterns of files not to review. They follow the built-in "
         "patterns; `!pattern` includes a file again.",
         shown="lock, minified, vendored and generated files",
         commands=("local",),
@@ -253,19 +253,20 @@ INPUTS: tuple[Input, ...] = declare(
     ),
     Input(
         name="skip-labels",
-        parse=parsers.names,
-        description="Skip pull requests that have one of these labels, one per line.",
+        parse=parsers.labels,
+        description="List of labels; a pull request that has one of them is skipped.",
     ),
     Input(
         name="skip-authors",
         parse=parsers.logins,
-        description="Skip pull requests by these logins, one per line.",
+        description="List of logins; their pull requests are skipped.",
     ),
     Input(
         name="allow-authors",
-        parse=parsers.logins,
+        parse=parsers.some_logins,
         description="Review only pull requests by these logins or author associations (`OWNER`, `MEMBER`, "
-        "…), one per line. Set it with `pull_request_target`, where strangers could spend your money.",
+        "…). Set it with `pull_request_target`, where strangers could spend your money; an `issue_comment` "
+        "starts a model only with it.",
         shown="everyone",
     ),
     Input(

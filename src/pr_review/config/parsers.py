@@ -8,10 +8,11 @@ The table of inputs imports this module, and every run imports the table. So wha
 
 import ipaddress
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
+from pr_review.config import lists
 from pr_review.domain.paths import validate_path
 from pr_review.domain.sizes import KIB, utf8_size
 from pr_review.errors import ToolFailure
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 MAX_JSON_BYTES = 16 * KIB
 MAX_HEADERS = 32
 MAX_HEADER_VALUE_CHARS = 4096
-MAX_PATTERNS = 500
 
 # The key has a header of its own. The other headers would change the framing, the routing or the meaning of
 # the request.
@@ -131,29 +131,38 @@ def fail_on(value: str) -> "Severity | None":
     return Severity(OneOf("never", *Severity)(value))
 
 
-def names(value: str) -> tuple[str, ...]:
-    """Names, one per line. A single line may separate them by commas."""
-    parts = value.splitlines() if "\n" in value else value.split(",")
-    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+def labels(value: str) -> tuple[str, ...]:
+    """Names of labels."""
+    found = lists.entries(value, lists.LABELS)
+    if any("\\n" in name for name in found):
+        raise ValueError("must separate entries by commas or real line breaks, not by \\n")
+    return tuple(dict.fromkeys(name.strip() for name in found))
 
 
 def logins(value: str) -> tuple[str, ...]:
-    """GitHub logins or author associations."""
-    return tuple(_match(_LOGIN, name, "must hold GitHub logins, one a line") for name in names(value))
+    """GitHub logins or author associations; a leading ``@`` is taken off."""
+    names = (name.removeprefix("@") for name in lists.entries(value, lists.LOGINS))
+    found = (_match(_LOGIN, name, "must hold GitHub logins, separated by commas or lines") for name in names)
+    return tuple(dict.fromkeys(found))
+
+
+def some_logins(value: str) -> tuple[str, ...]:
+    """Logins as ``logins``, at least one: a list of comments only must not admit everyone."""
+    if not (found := logins(value)):
+        raise ValueError("must name a login or an association; leave it out to admit everyone")
+    return found
 
 
 def patterns(value: str) -> tuple[str, ...]:
-    """Gitignore patterns, one per line, without comments and empty lines."""
-    import pathspec  # noqa: PLC0415 -- start-up: only needed when a pattern is given
+    """Gitignore patterns of a list, without comments and empty entries."""
+    return glob_patterns(lists.entries(value, lists.PATTERNS))
 
-    lines = tuple(line for line in value.splitlines() if line.strip() and not line.startswith("#"))
-    if len(lines) > MAX_PATTERNS:
-        raise ValueError(f"must hold at most {MAX_PATTERNS} patterns")
-    try:
-        pathspec.GitIgnoreSpec.from_lines(lines)
-    except ValueError as error:
-        raise ValueError("must hold valid gitignore patterns, one a line") from error
-    return lines
+
+def glob_patterns(entries: Sequence[str]) -> tuple[str, ...]:
+    """Gitignore patterns that mean what the entries say, also where gitignore would match nothing."""
+    from pr_review.config import globs  # noqa: PLC0415 -- start-up: only needed when a pattern is given
+
+    return globs.to_gitignore(entries)
 
 
 def relative_path(value: str) -> str:

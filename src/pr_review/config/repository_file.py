@@ -20,20 +20,18 @@ if TYPE_CHECKING:
 
     Lines = dict[strict_yaml.Path, int]
 
-CONFIG_PATH = ".github/pr-review.yml"
 MAX_CONFIG_BYTES = 64 * KIB
 
 _LIMITS = frozenset(item.field for item in INPUTS if item.file == "lowers")
-_ADVICE = f"Correct {CONFIG_PATH} on the base branch; docs/configuration.md lists its keys."
 
 
-def parse(text: str) -> dict[str, Any]:
-    """Return the values that the file sets, by field of ``Settings``. An empty file sets none.
+def parse(text: str, path: str) -> dict[str, Any]:
+    """Return the values that the file at ``path`` sets, by field of ``Settings``. An empty file sets none.
 
     Raises ``ConfigError`` with the line and key at fault.
     """
     if utf8_size(text) > MAX_CONFIG_BYTES:
-        raise _error(f"{CONFIG_PATH} is larger than {MAX_CONFIG_BYTES // KIB} KiB.")
+        raise _error(path, f"{path} is larger than {MAX_CONFIG_BYTES // KIB} KiB.")
     # Start-up: most repositories have no such file.
     from pydantic import ValidationError  # noqa: PLC0415
 
@@ -43,13 +41,14 @@ def parse(text: str) -> dict[str, Any]:
         document, lines = strict_yaml.load_mapping(text)
         return file_schema.validate(document)
     except strict_yaml.YamlProblem as problem:
-        raise _error(f"{CONFIG_PATH}, line {problem.line}: {problem}.") from problem
+        raise _error(path, f"{path}, line {problem.line}: {problem}.") from problem
     except ValidationError as error:
-        raise _error(" ".join(_describe(item, lines) for item in error.errors(include_url=False))) from None
+        found = [f"{path}, {_describe(item, lines)}" for item in error.errors(include_url=False)]
+        raise _error(path, " ".join(found)) from None
 
 
-def apply(settings: Settings, values: Mapping[str, Any]) -> Settings:
-    """Return the settings with the file's values. A value that the workflow gave wins, with a note.
+def apply(settings: Settings, values: Mapping[str, Any], path: str) -> Settings:
+    """Return the settings with the values of the file at ``path``. The workflow's win, with a note.
 
     Raises ``ConfigError`` when the file would raise a limit.
     """
@@ -58,18 +57,17 @@ def apply(settings: Settings, values: Mapping[str, Any]) -> Settings:
     for field in sorted(values):
         key = field.replace("_", "-")
         if key in settings.given:
-            notes.append(f"The workflow's input `{key}` wins over {CONFIG_PATH}.")
+            notes.append(f"The workflow's input `{key}` wins over {path}.")
         else:
-            _check_limit(key, values[field], getattr(settings, field), is_limit=field in _LIMITS)
+            if field in _LIMITS:
+                _check_limit(path, key, values[field], getattr(settings, field))
             accepted[field] = values[field]
     return replace(settings, **accepted, notes=(*settings.notes, *notes))
 
 
-def _check_limit(key: str, value: Any, allowed: Any, *, is_limit: bool) -> None:
-    if is_limit and value > allowed:
-        raise _error(
-            f"{CONFIG_PATH}: `{key}` may only lower the limit of {allowed}, not raise it to {value}."
-        )
+def _check_limit(path: str, key: str, value: Any, allowed: Any) -> None:
+    if value > allowed:
+        raise _error(path, f"{path}: `{key}` may only lower the limit of {allowed}, not raise it to {value}.")
 
 
 # What is wrong with a value, by pydantic's error type.
@@ -88,7 +86,7 @@ _PROBLEMS = {
 
 def _describe(problem: Any, lines: "Lines") -> str:
     place = problem["loc"]
-    where = f"{CONFIG_PATH}, line {_line(place, lines)}: "
+    where = f"line {_line(place, lines)}: "
     if problem["type"] == "extra_forbidden":
         return f"{where}unknown key {place[-1][:40]!a}{_suggest(place)}"
     key = ".".join(part for part in place if isinstance(part, str))
@@ -110,5 +108,6 @@ def _line(place: "strict_yaml.Path", lines: "Lines") -> int:
     return next(lines[path] for path in known if path in lines)
 
 
-def _error(detail: str) -> ConfigError:
-    return ConfigError("invalid_config_file", detail, _ADVICE)
+def _error(path: str, detail: str) -> ConfigError:
+    advice = f"Correct {path} on the base branch; docs/configuration.md lists its keys."
+    return ConfigError("invalid_config_file", detail, advice)

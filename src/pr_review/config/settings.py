@@ -126,6 +126,11 @@ class Settings:
         """Whether the provider needs a key that was not given. A server in a private network needs none."""
         return self.provider != "offline" and self.api_key is None and not is_local(self.endpoint)
 
+    @property
+    def starts_model(self) -> bool:
+        """Whether a review with these settings asks a model, and not only rules."""
+        return self.provider != "offline" and not self.key_missing
+
     def missing_key_policy(self, *, without_secrets: bool) -> MissingKeyPolicy:
         """What to do without a key.
 

@@ -2,7 +2,7 @@
 
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple, Self
 
@@ -92,6 +92,10 @@ class CommitTree:
     def files(self) -> Sequence[str]:
         """Return regular files, and links that resolve to one, in lexical order."""
         return self._files
+
+    def names(self) -> Iterable[str]:
+        """Return every name of the tree: files, links wherever they lead, and submodules."""
+        return self._entries.keys()
 
     def list(self, path: str, after: str | None, limit: int) -> tuple[Sequence[str], str | None]:
         """Return at most ``limit`` files under a directory, and the cursor of the next page or None.

@@ -1,12 +1,12 @@
 """Finds the pull request of this run in the runner's event.
 
-An explicit ``pull-request`` input wins. Otherwise the payload of a pull-request event names the pull request,
-or else the inputs of a dispatch do.
+An explicit ``pull-request`` input wins. Otherwise the payload carries the pull request or names it, as
+``event_kinds`` says of each event.
 """
 
 import json
 import re
-from enum import StrEnum
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,35 +14,42 @@ from pydantic import ValidationError
 
 from pr_review.domain.change import PullRequest
 from pr_review.domain.frozen import Frozen
-from pr_review.domain.sizes import MIB
+from pr_review.domain.sizes import KIB, MIB
+from pr_review.domain.text import shorten
 from pr_review.errors import ConfigError, Skipped
-from pr_review.github.payloads import EventPayload, PullPayload, validate_payload
+from pr_review.github.event_kinds import RULES, EventKind, Telling, kind_of
+from pr_review.github.payloads import (
+    MAX_LABELS,
+    EventPayload,
+    PostPayload,
+    PullPayload,
+    PullReference,
+    RunPayload,
+    validate_payload,
+)
 
 MAX_EVENT_BYTES = 32 * MIB  # GitHub limits a webhook payload to 25 MB
 DEPENDABOT = frozenset({"dependabot[bot]", "dependabot-preview[bot]"})
 DISPATCH_INPUTS = ("pull-request", "pull_request")
+COMMENTS = frozenset({EventKind.ISSUE_COMMENT, EventKind.PULL_REQUEST_REVIEW_COMMENT})
+PAST_ACTIONS = frozenset({"edited", "deleted"})  # of a comment
+
+# Characters that are kept of each text; GitHub itself allows fewer.
+MAX_CHARS = {"title": KIB, "body": 128 * KIB, "author": 256, "base_ref": KIB, "head_ref": KIB}
+MAX_LABEL_CHARS = 256
 
 _REPOSITORY = re.compile(r"([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)")
 _NUMBER = re.compile(r"[1-9][0-9]{0,9}")
 _URL = re.compile(r"(https?://[^/?#\s]+)/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/pull/([1-9][0-9]{0,9})")
 
 
-class EventKind(StrEnum):
-    """The event that started the run. An ``other`` event needs an explicit pull request."""
-
-    PULL_REQUEST = "pull_request"
-    PULL_REQUEST_TARGET = "pull_request_target"
-    WORKFLOW_DISPATCH = "workflow_dispatch"
-    WORKFLOW_CALL = "workflow_call"
-    OTHER = "other"
-
-
 class ReviewRequest(Frozen):
     """The pull request to review, and the facts that filters use.
 
-    ``pull_request`` is None when the payload did not carry the whole record. The fields after it then have
-    their defaults until GitHub is asked. ``is_fork``: the head is not in this repository, also when the head
-    repository was deleted. ``sender`` is the login that caused the event.
+    ``sender`` is the login that caused the event, and ``sender_association`` how they belong to the
+    repository, where the event tells it. ``pull_request`` is None when the payload did not carry the whole
+    record. The fields after it then have their defaults until GitHub is asked. ``is_fork``: the head is not
+    in this repository, also when the head repository was deleted. ``notes`` say what was cut.
     """
 
     kind: EventKind
@@ -50,12 +57,14 @@ class ReviewRequest(Frozen):
     repository: str
     number: int
     sender: str | None = None
+    sender_association: str | None = None
     pull_request: PullRequest | None = None
     is_fork: bool = False
     is_dependabot: bool = False
     draft: bool = False
     labels: tuple[str, ...] = ()
     author_association: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def load_event(
@@ -75,54 +84,160 @@ def load_event(
         Skipped: the event has no pull request.
         ConfigError: the event or the input cannot be understood.
     """
-    kind = EventKind(event_name) if event_name in set(EventKind) else EventKind.OTHER
-    number = parse_pull_request(pull_request, server_url, repository) if pull_request else None
-    payload, sender = None, None
-    if kind in {EventKind.PULL_REQUEST, EventKind.PULL_REQUEST_TARGET}:
-        payload, sender = _pull_of_event(path, repository)
-        number = number or payload.number
-    elif kind is not EventKind.OTHER and number is None:
-        number, sender = _number_of_dispatch(path, server_url, repository)
-    if number is None:
-        _skip(event_name)
+    kind = kind_of(event_name)
     owner, name = _split(repository)
-    request = ReviewRequest(kind=kind, owner=owner, repository=name, number=number, sender=sender)
-    return with_payload(request, payload, server_url) if payload and payload.number == number else request
+    given = parse_pull_request(pull_request, server_url, repository) if pull_request else None
+    event = _read_event(kind, path, is_given=given is not None)
+    _check_home(event, repository)
+    number = given or _number(kind, event_name, event, server_url, repository)
+    request = ReviewRequest(
+        kind=kind,
+        owner=owner,
+        repository=name,
+        number=number,
+        sender=event.sender.login,
+        sender_association=_sender_association(kind, event),
+    )
+    carried = event.pull_request if RULES[kind].telling is Telling.WHOLE else None
+    return with_payload(request, carried, server_url) if carried and carried.number == number else request
+
+
+def _read_event(kind: EventKind, path: Path | None, *, is_given: bool) -> EventPayload:
+    """The payload as far as it counts: with a given number, what it carries or who caused the event."""
+    rule = RULES[kind]
+    names_one = rule.telling is not Telling.NOTHING and not is_given
+    if rule.telling is Telling.WHOLE or names_one or (rule.anyone and path is not None):
+        return _load_event_file(path)
+    return EventPayload()
 
 
 def with_payload(request: ReviewRequest, pull: PullPayload, server_url: str) -> ReviewRequest:
     """Return the request with the facts that the payload holds about its pull request."""
     home = f"{request.owner}/{request.repository}"
-    author = pull.user.login if pull.user else None
+    texts = {
+        "title": pull.title,
+        "body": pull.body,
+        "author": pull.user.login or "ghost",
+        "base_ref": pull.base.ref,
+        "head_ref": pull.head.ref,
+    }
     return request.model_copy(
         update={
-            "pull_request": _record(pull, request, server_url),
-            "is_fork": pull.head.repo is None or not _same(pull.head.repo.full_name, home),
-            "is_dependabot": not DEPENDABOT.isdisjoint({author, request.sender}),
+            "pull_request": _record(pull, request, server_url, texts),
+            "is_fork": not _same(pull.head.repo.full_name, home),
+            "is_dependabot": not DEPENDABOT.isdisjoint({pull.user.login, request.sender}),
             "draft": pull.draft,
-            "labels": tuple(label.name for label in pull.labels),
+            "labels": tuple(label.name[:MAX_LABEL_CHARS] for label in pull.labels[:MAX_LABELS] if label.name),
             "author_association": pull.author_association,
+            "notes": tuple(_notes_on_cuts(pull, texts)),
         }
     )
 
 
-def _record(pull: PullPayload, request: ReviewRequest, server_url: str) -> PullRequest | None:
-    """Return the canonical record, or None when the payload lacks the title or a SHA."""
-    if pull.title is None or pull.base.sha is None or pull.head.sha is None:
+def _record(
+    pull: PullPayload, request: ReviewRequest, server_url: str, texts: Mapping[str, str]
+) -> PullRequest | None:
+    """Return the canonical record, or None when the payload lacks a SHA."""
+    if pull.base.sha is None or pull.head.sha is None:
         return None
     return PullRequest(
         url=pull_url(server_url, request.owner, request.repository, pull.number),
         owner=request.owner,
         repository=request.repository,
         number=pull.number,
-        title=pull.title,
-        body=pull.body or "",
-        author=pull.user.login if pull.user else "ghost",
-        base_ref=pull.base.ref,
-        head_ref=pull.head.ref,
         base_sha=pull.base.sha,
         head_sha=pull.head.sha,
+        **{name: shorten(text, MAX_CHARS[name]) for name, text in texts.items()},
     )
+
+
+def _notes_on_cuts(pull: PullPayload, texts: Mapping[str, str]) -> Iterator[str]:
+    for name, text in texts.items():
+        if len(text) > MAX_CHARS[name]:
+            used = f"{len(text):,} characters; the first {MAX_CHARS[name]:,} are used."
+            yield f"The pull request's {name} has {used}"
+    if len(pull.labels) > MAX_LABELS:
+        yield f"The pull request has more than {MAX_LABELS:,} labels; the others are ignored."
+
+
+def _number(kind: EventKind, event_name: str, event: EventPayload, server_url: str, repository: str) -> int:
+    """The pull request that the event carries or names; raises ``Skipped`` or ``ConfigError``."""
+    match RULES[kind].telling:
+        case Telling.WHOLE:
+            _check_action(kind, event)
+            if event.pull_request is None:
+                _refuse("The event file carries no pull request.")
+            return event.pull_request.number
+        case Telling.INPUTS:
+            return _number_of_dispatch(event, server_url, repository)
+        case Telling.ISSUE:
+            _check_action(kind, event)
+            return _number_of_issue(event)
+        case Telling.RUN:
+            return _number_of_run(kind, event, repository)
+    raise _without_one(event_name)
+
+
+def _check_home(event: EventPayload, repository: str) -> None:
+    homes = [event.repository.full_name]
+    if event.pull_request:
+        homes.append(event.pull_request.base.repo.full_name)
+    if any(home is not None and not _same(home, repository) for home in homes):
+        _refuse("The event file is about another repository than this run.")
+
+
+def _check_action(kind: EventKind, event: EventPayload) -> None:
+    """Only a new comment starts a review: nobody asks for one by editing or deleting."""
+    if kind in COMMENTS and event.action in PAST_ACTIONS:
+        raise Skipped(
+            "no_pull_request",
+            f"A comment was {event.action}, and only a new comment starts a review.",
+            "Limit the workflow to `types: [created]`, or give the pull-request input.",
+        )
+
+
+def _number_of_issue(event: EventPayload) -> int:
+    if event.issue is None:
+        _refuse("The event file carries no issue.")
+    if event.issue.pull_request is None:
+        raise Skipped(
+            "no_pull_request",
+            "The comment is on an issue and not on a pull request, so there is nothing to review.",
+            "Limit the job with `if: github.event.issue.pull_request`, or give the pull-request input.",
+        )
+    return event.issue.number
+
+
+def _number_of_run(kind: EventKind, event: EventPayload, repository: str) -> int:
+    """The one pull request of this repository that the run belongs to."""
+    run: RunPayload = getattr(event, kind.value)
+    numbers = {named.number for named in run.pull_requests if _is_of(named, repository)}
+    if len(numbers) == 1:
+        return numbers.pop()
+    if numbers:
+        raise Skipped(
+            "ambiguous_pull_request",
+            f"The event {kind} names {len(numbers)} pull requests, so it is not clear which one to review.",
+            "Give the pull-request input the one to review.",
+        )
+    raise Skipped(
+        "no_pull_request",
+        f"The event {kind} names no pull request; GitHub names none that comes from a fork.",
+        "Give the pull-request input its number.",
+    )
+
+
+def _is_of(named: PullReference, repository: str) -> bool:
+    """A run of a fork's branch may name a pull request of the repository above it."""
+    return named.url is None or _same(named.url.partition("/repos/")[2], f"{repository}/pulls/{named.number}")
+
+
+def _sender_association(kind: EventKind, event: EventPayload) -> str | None:
+    """How the sender belongs to the repository, as far as it is the sender who wrote the post."""
+    post: PostPayload | None = getattr(event, RULES[kind].post or "", None)
+    if post is None or event.sender.login is None or not _same(post.user.login, event.sender.login):
+        return None
+    return post.author_association
 
 
 def parse_pull_request(text: str, server_url: str, repository: str) -> int:
@@ -151,29 +266,15 @@ def pull_url(server_url: str, owner: str, repository: str, number: int) -> str:
     return f"{server_url.rstrip('/')}/{owner}/{repository}/pull/{number}"
 
 
-def _pull_of_event(path: Path | None, repository: str) -> tuple[PullPayload, str | None]:
-    event = _load_event_file(path)
-    if event.pull_request is None:
-        _refuse("The event file carries no pull request.")
-    home = event.pull_request.base.repo
-    if home is not None and not _same(home.full_name, repository):
-        _refuse("The event file is about another repository than this run.")
-    return event.pull_request, event.sender.login if event.sender else None
-
-
-def _number_of_dispatch(path: Path | None, server_url: str, repository: str) -> tuple[int, str | None]:
-    event = _load_event_file(path)
-    inputs = event.inputs or {}
-    given = next((inputs[name] for name in DISPATCH_INPUTS if inputs.get(name)), None)
+def _number_of_dispatch(event: EventPayload, server_url: str, repository: str) -> int:
+    given = next((event.inputs[name] for name in DISPATCH_INPUTS if event.inputs.get(name)), None)
     if given is None:
         raise ConfigError(
             "missing_pull_request",
             "The workflow was started without a pull request.",
             "Give the pull-request input a number or a pull request URL.",
         )
-    return parse_pull_request(
-        str(given), server_url, repository
-    ), event.sender.login if event.sender else None
+    return parse_pull_request(str(given), server_url, repository)
 
 
 def _load_event_file(path: Path | None) -> EventPayload:
@@ -208,9 +309,9 @@ def _refuse(detail: str) -> NoReturn:
     ) from None
 
 
-def _skip(event_name: str) -> NoReturn:
+def _without_one(event_name: str) -> Skipped:
     shown = event_name if re.fullmatch(r"[a-z_]{1,40}", event_name) else "of this run"
-    raise Skipped(
+    return Skipped(
         "no_pull_request",
         f"The event {shown} carries no pull request, so there is nothing to review.",
         "Run on pull_request, or give the pull-request input.",
@@ -228,6 +329,6 @@ def _split(repository: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
-def _same(one: str, other: str) -> bool:
-    """Whether two names are equal for GitHub, which ignores the case of owners and repositories."""
-    return one.lower() == other.lower()
+def _same(one: str | None, other: str) -> bool:
+    """Whether two names are equal for GitHub, which ignores the case of logins and repositories."""
+    return one is not None and one.lower() == other.lower()

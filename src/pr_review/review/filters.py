@@ -1,8 +1,9 @@
-"""Pull requests that the workflow's owner does not want reviewed: drafts, labels, authors."""
+"""Pull requests that the workflow's owner does not want reviewed: drafts, labels, authors, senders."""
 
 from pr_review.config.settings import Settings
 from pr_review.errors import Skipped
 from pr_review.github.event import ReviewRequest
+from pr_review.github.event_kinds import RULES
 
 # GitHub's CommentAuthorAssociation
 ASSOCIATIONS = frozenset({
@@ -19,15 +20,29 @@ def check_wanted(request: ReviewRequest, author: str, settings: Settings) -> Non
         raise _skipped("label", "The pull request has a label that skip-labels names.")
     if _overlap(settings.skip_authors, (author,)):
         raise _skipped("author", "skip-authors names the pull request's author.")
-    if settings.allow_authors and not _is_allowed(settings.allow_authors, author, request):
+    if settings.allow_authors and not _is_allowed(settings, author, request.author_association):
         raise _skipped("author", "allow-authors names neither the author nor their association.")
+    if RULES[request.kind].anyone and settings.starts_model:
+        _check_sender(request, settings)
 
 
-def _is_allowed(allowed: tuple[str, ...], author: str, request: ReviewRequest) -> bool:
+def _check_sender(request: ReviewRequest, settings: Settings) -> None:
+    """Whoever causes such an event spends the key of the repository."""
+    if not settings.allow_authors:
+        raise Skipped(
+            "skipped_sender",
+            f"Anyone can cause the event {request.kind}, and this run has the key of the model.",
+            "Name in allow-authors whose pull requests and comments may start a review.",
+        )
+    if not _is_allowed(settings, request.sender, request.sender_association):
+        raise _skipped("sender", "allow-authors names neither who caused the event nor their association.")
+
+
+def _is_allowed(settings: Settings, login: str | None, association: str | None) -> bool:
     """An association's word admits those who have it, never the stranger whose login is that word."""
-    associations = tuple(name for name in allowed if name in ASSOCIATIONS)
-    logins = tuple(name for name in allowed if name not in ASSOCIATIONS)
-    return request.author_association in associations or _overlap(logins, (author,))
+    associations = tuple(name for name in settings.allow_authors if name in ASSOCIATIONS)
+    logins = tuple(name for name in settings.allow_authors if name not in ASSOCIATIONS)
+    return association in associations or _overlap(logins, (login or "",))
 
 
 def _overlap(wanted: tuple[str, ...], actual: tuple[str, ...]) -> bool:

@@ -90,19 +90,35 @@ def test_a_credential_holds_nothing_that_a_header_cannot_carry(bad):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("a,b , ,a", ("a", "b")), ("a, b\nc\n", ("a, b", "c")), ("one", ("one",)), (" , ", ())],
+    [("a,b , ,a", ("a", "b")), ("a b\nc\n", ("a b", "c")), ("'a, b'", ("a, b",)), (" , ", ())],
 )
-def test_names_are_split_by_lines_else_commas(text, expected):
-    """A label with a comma can be written on a line of its own."""
-    assert parsers.names(text) == expected
+def test_labels_are_split_and_named_once(text, expected):
+    """A label with a comma is quoted."""
+    assert parsers.labels(text) == expected
+
+
+def test_labels_refuse_a_line_break_that_is_none():
+    r"""YAML keeps ``\n`` in single quotes as two characters."""
+    with pytest.raises(ValueError, match="real line breaks"):
+        parsers.labels(r"wip\nblocked")
 
 
 def test_logins_accept_bots_and_associations_only():
-    """`dependabot[bot]`, `MEMBER`, managed users; no markup."""
+    """`dependabot[bot]`, `MEMBER`, managed users, mentions; no markup."""
     assert parsers.logins("dependabot[bot], MEMBER, jo_corp") == ("dependabot[bot]", "MEMBER", "jo_corp")
-    for bad in ("@jo", "a b", "-x", "x[bot]y"):
+    assert parsers.logins("@jo @jo\nann") == ("jo", "ann")
+    for bad in ("@@jo", "a/b", "-x", "x[bot]y", "jo@example.com"):
         with pytest.raises(ValueError, match="logins"):
             parsers.logins(bad)
+
+
+@pytest.mark.parametrize("text", ["[]", ",", "# nobody", "- ", '""'])
+def test_a_list_that_admits_names_somebody(text):
+    """Without an entry it would admit everyone."""
+    assert parsers.logins(text) == ()
+    with pytest.raises(ValueError, match="must name a login"):
+        parsers.some_logins(text)
+    assert parsers.some_logins("jo") == ("jo",)
 
 
 @pytest.mark.parametrize("tag", ["en", "de", "pt-BR", "zh-Hans-CN"])
@@ -125,26 +141,9 @@ def test_profile_names_are_plain():
         parsers.profile_name("Gemini Compat")
 
 
-def test_patterns_drop_comments_and_empty_lines():
-    """What git would ignore too."""
-    assert parsers.patterns("# no\n\n*.py\n!keep.py\n") == ("*.py", "!keep.py")
-
-
-def test_bad_patterns_are_refused():
-    """A lone `!` matches nothing in git and is a typo here."""
-    with pytest.raises(ValueError, match="gitignore"):
-        parsers.patterns("*.py\n!")
-
-
-@pytest.mark.parametrize("count", [499, 500, 501])
-def test_number_of_patterns_is_bounded(count):
-    """500 patterns."""
-    text = "\n".join(f"f{n}" for n in range(count))
-    if count <= parsers.MAX_PATTERNS:
-        assert len(parsers.patterns(text)) == count
-    else:
-        with pytest.raises(ValueError, match="at most 500"):
-            parsers.patterns(text)
+def test_patterns_are_a_list_of_gitignore_patterns():
+    """Without comments and empty lines, as git reads them."""
+    assert parsers.patterns("# no\n\n*.py, ./a\n!keep.py\n") == ("*.py", "/a", "!keep.py")
 
 
 @pytest.mark.parametrize(

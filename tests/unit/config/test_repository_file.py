@@ -1,5 +1,7 @@
 """The configuration file of the base commit."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,11 +15,12 @@ from pr_review.errors import ConfigError
 
 BAD_DAY = "`suppress.expires` must be a date such as 2026-12-31."
 DEFAULTS = Settings.from_mapping({})
+PATH = ".github/pr-review.yml"
 
 
 def applied(text, **inputs):
     environ = {f"INPUT_{name.upper().replace('_', '-')}": value for name, value in inputs.items()}
-    return repository_file.apply(Settings.from_mapping(environ), repository_file.parse(text))
+    return repository_file.apply(Settings.from_mapping(environ), repository_file.parse(text, PATH), PATH)
 
 
 def problem(text, **inputs):
@@ -56,6 +59,34 @@ def test_every_key_is_read():
     assert (limits.max_requests, limits.max_repairs) == (1, 0)
     assert settings.timeout_seconds == 60
     assert settings.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("'*.md, ./a'", ("*.md", "/a")),
+        ("'- a\n\n  - b'", ("a", "b")),
+        ("|\n  *.md\n  # not these\n  *.json\n", ("*.md", "*.json")),
+        ("['a, b.md', '#c', '*.{x,y}']", ("a, b.md", "\\#c", "*.x", "*.y")),
+        ("[]", ()),
+    ],
+)
+def test_patterns_are_a_list_or_a_text_as_the_input_takes_it(value, expected):
+    """The items of a YAML list are patterns as they stand."""
+    assert applied(f"exclude: {value}").exclude == expected
+
+
+def test_another_name_of_the_file_is_the_one_in_messages():
+    """Advice that names a file which is not there would not help."""
+    path = ".github/pr-review.yaml"
+    with pytest.raises(ConfigError) as caught:
+        repository_file.parse("max-round: 3", path)
+    assert path in caught.value.detail
+    assert path in caught.value.advice
+    note = repository_file.apply(
+        replace(DEFAULTS, given=frozenset({"language"})), {"language": "de"}, path
+    ).notes
+    assert path in note[0]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +185,9 @@ def test_a_key_without_a_value_is_absent():
         ("max-rounds: true", "`max-rounds` must be an integer."),
         ("annotations: 1", "`annotations` must be true or false."),
         ("annotations: 'yes'", "`annotations` must be true or false."),
-        ("include: '*.py'", "`include` must be a list."),
+        ("include: 3", "`include` must be a list."),
+        ("include: '[\"a\", 1'", "`include` must close its list"),
+        ("exclude: ['a\\b']", "`exclude` must separate folders by `/`"),
         ("include: [1]", "`include` must be a text; quote it."),
         ("include: ['!']", "`include` must hold valid gitignore patterns"),
         ("guidelines: [/etc/passwd]", "`guidelines` must be a path relative"),
@@ -262,6 +295,6 @@ def test_the_file_is_bounded(over):
 def test_any_text_is_a_configuration_or_a_config_error(text):
     """Nothing of a library escapes."""
     try:
-        repository_file.apply(DEFAULTS, repository_file.parse(text))
+        repository_file.apply(DEFAULTS, repository_file.parse(text, PATH), PATH)
     except ConfigError as error:
         assert error.code == "invalid_config_file"  # noqa: PT017 -- both ways out are right

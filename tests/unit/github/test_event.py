@@ -1,3 +1,4 @@
+import copy
 import json
 import os
 from pathlib import Path
@@ -8,7 +9,9 @@ from hypothesis import strategies as st
 
 from pr_review.domain.change import PullRequest
 from pr_review.errors import ConfigError, Skipped
-from pr_review.github.event import MAX_EVENT_BYTES, EventKind, load_event, parse_pull_request
+from pr_review.github.event import MAX_CHARS, MAX_EVENT_BYTES, load_event, parse_pull_request
+from pr_review.github.event_kinds import RULES, EventKind
+from pr_review.github.payloads import MAX_LABELS
 
 SERVER = "https://github.com"
 REPOSITORY = "Codertocat/Hello-World"
@@ -98,6 +101,131 @@ def test_an_event_without_a_pull_request_is_skipped(event, word):
         Skipped, match=f"The event {word} carries no pull request, so there is nothing to review"
     ):
         load(None, event)
+
+
+CARRYING = ("pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment")
+RUNS = ("workflow_run", "check_run", "check_suite")
+HOME = {"full_name": REPOSITORY}
+
+
+@pytest.mark.parametrize("event", CARRYING)
+def test_every_event_that_carries_the_pull_request_is_read_alike(event_file, payload, event):
+    request = load(event_file(payload), event)
+    assert request.kind == event
+    assert request.pull_request == load(event_file(payload), "pull_request").pull_request
+
+
+def named(number=2, repository=REPOSITORY, **fields):
+    """A pull request as a run names it."""
+    branches = {side: {"ref": side, "sha": "a" * 40, "repo": {"id": 1}} for side in ("head", "base")}
+    return (
+        {"number": number, "url": f"https://api.github.com/repos/{repository}/pulls/{number}"}
+        | branches
+        | fields
+    )
+
+
+@pytest.mark.parametrize("event", RUNS)
+@pytest.mark.parametrize(
+    "pulls",
+    [
+        [named()],
+        [named(), named()],
+        [named(), named(7, "octo-org/upstream")],
+        [named(repository=REPOSITORY.upper())],
+        [{"number": 2}],
+        [named(url=None), None],
+    ],
+)
+def test_a_run_names_the_one_pull_request_of_its_repository(event_file, event, pulls):
+    """Its record is GitHub's to give: what stands in the event is only part of it."""
+    request = load(event_file({event: {"pull_requests": pulls}, "repository": HOME}), event)
+    assert (request.number, request.pull_request, request.kind) == (2, None, event)
+
+
+@pytest.mark.parametrize("event", RUNS)
+@pytest.mark.parametrize(
+    ("run", "code"),
+    [
+        ({"pull_requests": []}, "no_pull_request"),
+        ({"pull_requests": None}, "no_pull_request"),
+        ({}, "no_pull_request"),
+        (None, "no_pull_request"),
+        ({"pull_requests": [named(repository="someone/else")]}, "no_pull_request"),
+        ({"pull_requests": [named(1), named(2)]}, "ambiguous_pull_request"),
+    ],
+)
+def test_a_run_without_one_pull_request_asks_for_the_input(event_file, event, run, code):
+    with pytest.raises(Skipped) as caught:
+        load(event_file({event: run, "repository": HOME}), event)
+    assert caught.value.code == code
+    assert event in caught.value.detail
+    assert "pull-request input" in caught.value.advice
+
+
+def comment(action="created", sender="ann", author="ann", association="MEMBER", **issue):
+    return {
+        "action": action,
+        "issue": {"number": 2, "pull_request": {"url": "x"}, "user": {"login": "bob"}} | issue,
+        "comment": {"body": "/review", "user": {"login": author}, "author_association": association},
+        "sender": {"login": sender},
+        "repository": HOME,
+    }
+
+
+def test_a_comment_on_a_pull_request_names_it_and_its_sender(event_file):
+    request = load(event_file(comment()), "issue_comment")
+    assert (request.number, request.pull_request) == (2, None)
+    assert (request.sender, request.sender_association) == ("ann", "MEMBER")
+
+
+@pytest.mark.parametrize("author", ["eve", None])
+def test_an_association_is_the_comment_s_author_s_and_nobody_else_s(event_file, author):
+    """Who edits another's comment, or acts through an app, is not associated as its author is."""
+    request = load(event_file(comment(author=author, association="OWNER")), "issue_comment")
+    assert (request.sender, request.sender_association) == ("ann", None)
+
+
+@pytest.mark.parametrize("null", ["comment", "sender", "action"])
+def test_a_comment_event_with_null_parts_still_names_its_pull_request(event_file, null):
+    assert load(event_file(comment() | {null: None}), "issue_comment").number == 2
+
+
+@pytest.mark.parametrize(
+    ("event", "payload_of_event", "words"),
+    [
+        ("issue_comment", comment(pull_request=None), "on an issue and not on a pull request"),
+        ("issue_comment", comment("edited"), "A comment was edited"),
+        ("issue_comment", comment("deleted"), "A comment was deleted"),
+        ("pull_request_review_comment", {"action": "deleted"}, "A comment was deleted"),
+        ("pull_request_review_comment", {"action": "edited"}, "A comment was edited"),
+        ("issues", comment("opened"), "The event issues carries no pull request"),
+        ("discussion_comment", comment(), "The event discussion_comment carries no pull request"),
+        ("watch", {"action": "started"}, "The event watch carries no pull request"),
+    ],
+)
+def test_what_starts_no_review_says_why(event_file, event, payload_of_event, words):
+    with pytest.raises(Skipped) as caught:
+        load(event_file(payload_of_event), event)
+    assert caught.value.code == "no_pull_request"
+    assert words in caught.value.detail
+    assert "pull-request input" in caught.value.advice
+
+
+def test_a_comment_event_without_its_issue_is_refused(event_file):
+    assert "carries no issue" in refused(event_file({"repository": HOME}), event="issue_comment")
+
+
+@pytest.mark.parametrize("event", ["issue_comment", *RUNS])
+def test_an_event_that_names_is_of_this_repository(event_file, event):
+    path = event_file(comment() | {event: {"pull_requests": [named()]}})
+    assert "another repository" in refused(path, event=event, repository="octo-org/octo-repo")
+
+
+@pytest.mark.parametrize("event", [kind for kind, rule in RULES.items() if rule.anyone])
+def test_a_given_number_does_not_hide_who_caused_the_event(event_file, event):
+    """They spend the key, whoever wrote the number."""
+    assert load(event_file(comment("edited")), event, "7").sender == "ann"
 
 
 @pytest.mark.parametrize("event", ["push", "schedule", "workflow_dispatch", "workflow_call", "issue_comment"])
@@ -238,10 +366,54 @@ def test_absent_and_null_parts_are_tolerated(event_file, payload):
     )
 
 
-@pytest.mark.parametrize(("branch", "field"), [("head", "sha"), ("base", "sha"), (None, "title")])
-def test_an_incomplete_payload_leaves_the_record_to_the_api(event_file, payload, branch, field):
-    part = payload["pull_request"][branch] if branch else payload["pull_request"]
-    del part[field]
+NULLABLE = [
+    "active_lock_reason", "additions", "assignee", "assignees", "author_association", "auto_merge", "body",
+    "draft", "labels", "mergeable", "milestone", "requested_reviewers", "title", "user", "base.ref",
+    "base.repo", "base.repo.full_name", "base.user", "head.label", "head.ref", "head.repo",
+    "head.repo.full_name", "head.user", "user.login",
+]  # fmt: skip
+
+
+def without(payload, path, *, null):
+    """Make the field at a dotted path null, or take it out."""
+    *folders, name = path.split(".")
+    for folder in folders:
+        payload = payload[folder]
+    payload.pop(name, None)
+    if null:
+        payload[name] = None
+
+
+@pytest.mark.parametrize("path", NULLABLE)
+def test_null_is_as_absent_and_neither_stops_a_review(event_file, payload, path):
+    """Only the number and the two commits are needed."""
+    payload["pull_request"]["labels"] = [{"name": "bug"}]
+    absent = copy.deepcopy(payload)
+    without(payload["pull_request"], path, null=True)
+    without(absent["pull_request"], path, null=False)
+    request = load(event_file(payload))
+    assert request.pull_request.head_sha == "ec26c3e57ca3a959ca5aad62de7213c562f8c821"
+    assert request == load(event_file(absent))
+
+
+@pytest.mark.parametrize(
+    "path", ["action", "assignee", "inputs", "organization", "repository", "repository.full_name", "sender"]
+)
+def test_null_beside_the_pull_request_is_as_absent(event_file, payload, path):
+    without(payload, path, null=True)
+    assert load(event_file(payload)).pull_request
+
+
+@pytest.mark.parametrize("labels", [[None], [{"name": None}], [{}], [{"name": ""}, None]])
+def test_a_label_without_a_name_is_none(event_file, payload, labels):
+    payload["pull_request"]["labels"] = [*labels, {"name": "bug"}]
+    assert load(event_file(payload)).labels == ("bug",)
+
+
+@pytest.mark.parametrize("path", ["head.sha", "base.sha", "head", "base"])
+@pytest.mark.parametrize("null", [True, False])
+def test_an_incomplete_payload_leaves_the_record_to_the_api(event_file, payload, path, null):
+    without(payload["pull_request"], path, null=null)
     request = load(event_file(payload))
     assert (request.number, request.pull_request) == (2, None)
 
@@ -265,9 +437,45 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_arrives_unchanged(event_file, payload, text):
     """Escaping belongs to each output; a record keeps what GitHub said."""
-    payload["pull_request"]["title"] = payload["pull_request"]["body"] = text
+    payload["pull_request"]["title"] = text[:256]  # as long as GitHub allows
+    payload["pull_request"]["body"] = text
     record = load(event_file(payload)).pull_request
-    assert (record.title, record.body) == (text, text)
+    assert (record.title, record.body) == (text[:256], text)
+
+
+TEXTS = {
+    "title": "title",
+    "body": "body",
+    "author": "user.login",
+    "base_ref": "base.ref",
+    "head_ref": "head.ref",
+}
+
+
+@pytest.mark.parametrize("excess", [-1, 0, 1, 1_000_000])
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_beyond_github_s_own_bound_is_cut_with_a_note(event_file, payload, name, excess):
+    *folders, last = TEXTS[name].split(".")
+    part = payload["pull_request"]
+    for folder in folders:
+        part = part[folder]
+    part[last] = "x" * (MAX_CHARS[name] + excess)
+    request = load(event_file(payload))
+    kept = getattr(request.pull_request, name)
+    if excess <= 0:
+        assert (kept, request.notes) == (part[last], ())
+    else:
+        assert (len(kept), kept[-1]) == (MAX_CHARS[name], "\u2026")
+        assert f"{name} has {len(part[last]):,} characters" in request.notes[0]
+
+
+@pytest.mark.parametrize("count", [MAX_LABELS - 1, MAX_LABELS, MAX_LABELS + 1, 10 * MAX_LABELS])
+def test_labels_are_bounded_with_a_note(event_file, payload, count):
+    payload["pull_request"]["labels"] = [{"name": f"{n}{'x' * 1000}"} for n in range(count)]
+    request = load(event_file(payload))
+    assert len(request.labels) == min(count, MAX_LABELS)
+    assert max(map(len, request.labels)) <= 256
+    assert bool(request.notes) == (count > MAX_LABELS)
 
 
 def test_lone_surrogates_are_replaced(event_file, payload):
@@ -293,9 +501,10 @@ def test_a_sha_is_40_hex_digits(event_file, payload, sha):
         {"number": True},
         {"title": 7},
         {"labels": "bug"},
-        {"labels": [{"name": None}]},
+        {"labels": [{"name": 7}]},
         {"draft": "yes"},
-        {"head": None},
+        {"head": "main"},
+        {"user": ["octocat"]},
         {"base": []},
     ],
 )
