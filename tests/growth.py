@@ -16,15 +16,15 @@ def cpu_seconds(work: Callable[[], object], times: int = 1) -> float:
     return min(measured)
 
 
-def assert_linear(work: Callable[[str], object], piece: str, *, bound: float) -> None:
+def assert_linear(work: Callable[[str], object], piece: str, *, bound: float, size: int = SIZE) -> None:
     """Four times the text takes about four times as long: never eight, sixteen would be quadratic.
 
-    ``bound`` is what one MiB may take, in seconds.
+    ``bound`` is what one MiB may take, in seconds. ``size`` is the length of the shorter text.
     """
-    small, large = (piece * (size // len(piece)) for size in (SIZE, 4 * SIZE))
+    small, large = (piece * (length // len(piece) or 1) for length in (size, 4 * size))
     short = cpu_seconds(lambda: work(small), times=2)
     long = cpu_seconds(lambda: work(large))
     if long >= 8 * short:  # once more: another process may have emptied the caches
         long = cpu_seconds(lambda: work(large), times=2)
     assert long < 8 * short, f"{piece[:20]!r}: {short:.3f} s, then {long:.3f} s for four times as much"
-    assert long < bound * 4 * SIZE / 2**20
+    assert long < bound * 4 * size / 2**20

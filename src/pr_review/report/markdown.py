@@ -1,20 +1,21 @@
 r"""Untrusted text as GitHub-flavoured Markdown that renders as the very same text.
 
-GitHub finds mentions, issue references, commit SHAs, emoji, mail addresses and dollar math in the *rendered*
-text, where a backslash no longer protects it; it never looks into code. So text is read as words and code
-spans: a word that GitHub would link or draw becomes a code span (``@user`` → `` `@user` ``), and every other
-word gets backslashes and entities. Code stays code, except for a space inside what a runner would obey.
+Of the Markdown in it, only what ``prose_tree`` recognises acts, and it is written anew. GitHub finds
+mentions, issue references, commit SHAs, emoji, mail addresses and dollar math in the *rendered* text, where
+a backslash no longer protects it; it never looks into code. So text is read as words and code spans: a word
+that GitHub would link or draw becomes a code span (``@user`` → `` `@user` ``), and every other word gets
+backslashes and entities. Code stays code, except for a space inside what a runner would obey.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
 
 from pr_review.actions.printed_commands import break_in_text, break_inside_line
 from pr_review.domain.text import shorten, show_controls
 from pr_review.report.fence_languages import LANGUAGES
-from pr_review.report.markdown_spans import Piece, blocks, spans
+from pr_review.report.prose_tree import Block, CodeBlock, Items, Paragraph, Piece, blocks, spans
 from pr_review.report.safe_text import SafeText
 
 CELL_CHARS = 120
@@ -39,7 +40,10 @@ _BRACKETS = frozenset("()[]")
 _AROUND = _ENDING + "()[]"
 _INLINE_SYNTAX = re.compile(r"[\\`*_\[\]|~]")
 _LINE_START = re.compile(r"^(?:([-+=:#])|(\d{1,9})([.)]))")
+_AFTER_NEWLINE = re.compile(r"(?<=\n)(?!\n)")
 _HARD_BREAK = "\\\n"
+_NOTHING = "&nbsp;"  # an item without text would be no item below a paragraph
+_BOLD = "**"
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _MIN_FENCE = 3
 _TAB = 4
@@ -58,21 +62,17 @@ class Markdown(SafeText):
 
 def inline(text: str) -> Markdown:
     """One line of Markdown: white space is folded, nothing in it is syntax, also at a line's start."""
-    return Markdown(_line(_one_line(text)))
+    return Markdown(_line(spans(_one_line(text))))
 
 
 def cell(text: str, limit: int = CELL_CHARS) -> Markdown:
     """As ``inline``, for a table cell: at most ``limit`` visible characters, no bare pipe even in code."""
-    return Markdown(_line(shorten(_one_line(text), limit), in_cell=True))
+    return Markdown(_line(spans(shorten(_one_line(text), limit)), in_cell=True))
 
 
 def block(text: str) -> Markdown:
-    """Paragraphs: line breaks and indentation are kept, fenced code stays code, nothing else is structure."""
-    parts = (
-        code_block(part.text, part.info) if part.is_code else _paragraphs(part.text)
-        for part in blocks(show_controls(text))
-    )
-    return Markdown("\n\n".join(filter(None, parts)))
+    """Paragraphs, lists and code, with bold and code spans; line breaks and indentation are kept."""
+    return Markdown(_blocks(blocks(show_controls(text))))
 
 
 def code(text: str, *, in_cell: bool = False) -> Markdown:
@@ -100,9 +100,9 @@ def html(text: str) -> Markdown:
 
     The element's tag stands before it on the same line, so it never begins a line.
     """
-    pieces = _pieces(_one_line(text))
-    escaped = ((is_code, part.translate(_ENTITIES)) for is_code, part in pieces)
-    joined = "".join(f"<code>{part}</code>" if is_code else part for is_code, part in escaped)
+    pieces = _pieces(spans(_one_line(text)))
+    escaped = ((piece.kind, piece.text.translate(_ENTITIES)) for piece in pieces)
+    joined = "".join(f"<code>{part}</code>" if kind == "code" else part for kind, part in escaped)
     return Markdown(break_inside_line(joined))
 
 
@@ -116,64 +116,100 @@ def quote(text: Markdown) -> Markdown:
     return Markdown("\n".join(f"> {line}" for line in text.split("\n")))
 
 
-def list_item(text: Markdown) -> Markdown:
-    """An item of a bullet list, a newline at its end; its further lines are indented below the first."""
-    return Markdown(f"- {text.replace(chr(10), chr(10) + '  ')}\n")
+def list_item(text: Markdown, marker: str = "-") -> Markdown:
+    """An item of a list, a newline at its end; its further lines are indented below the first."""
+    indent = " " * (len(marker) + 1)
+    return Markdown(f"{marker} {_AFTER_NEWLINE.sub(indent, text)}\n")
 
 
 def _one_line(text: str) -> str:
     return " ".join(show_controls(text).split())
 
 
-def _paragraphs(text: str) -> str:
-    lines = [line.rstrip() for line in text.split("\n")]
-    paragraphs = (list(group) for filled, group in groupby(lines, key=bool) if filled)
-    return "\n\n".join(_HARD_BREAK.join(map(_indented, paragraph)) for paragraph in paragraphs)
+def _blocks(parts: Iterable[Block]) -> str:
+    return "".join(f"\n{'' if _continues(part) else chr(10)}{_block(part)}" for part in parts).strip("\n")
 
 
-def _indented(line: str) -> str:
+def _continues(part: Block) -> bool:
+    """A list that needs no empty line above it, which would set the items of a list around it apart."""
+    return isinstance(part, Items) and part.items[0].marker in {"-", "1.", "1)"}
+
+
+def _block(part: Block) -> str:
+    match part:
+        case CodeBlock(text, info):
+            return code_block(text, info)
+        case Items(items):
+            rendered = ((Markdown(_blocks(item.blocks) or _NOTHING), item.marker) for item in items)
+            return "".join(list_item(*each) for each in rendered).removesuffix("\n")
+        case Paragraph(pieces):
+            return _HARD_BREAK.join(filter(None, map(_indented, _lines(pieces))))
+
+
+def _lines(pieces: Iterable[Piece]) -> list[list[Piece]]:
+    """The pieces of each line."""
+    lines: list[list[Piece]] = [[]]
+    for piece in pieces:
+        first, *others = piece.text.split("\n")
+        lines[-1].append(piece._replace(text=first))
+        lines += ([piece._replace(text=text)] for text in others)
+    return lines
+
+
+def _indented(line: list[Piece]) -> str:
     # No-break spaces keep the indentation of unfenced code without making it an indented code block.
-    line = line.expandtabs(_TAB)
-    body = line.lstrip(" ")
-    return "&nbsp;" * (len(line) - len(body)) + _line(body)
+    first, *others = line
+    text = first.text.expandtabs(_TAB) if first.kind == "text" else first.text
+    body = text.lstrip(" ") if first.kind == "text" else text
+    rendered = _line([first._replace(text=body), *others])
+    return "&nbsp;" * (len(text) - len(body)) + rendered if rendered else ""
 
 
-def _line(line: str, *, in_cell: bool = False) -> str:
-    rendered = "".join(
-        code(piece.text, in_cell=in_cell) if piece.is_code else _escape(piece.text) for piece in _pieces(line)
-    )
+def _line(line: Iterable[Piece], *, in_cell: bool = False) -> str:
+    """Markdown of one line; nothing in it opens a block."""
+    rendered = "".join(_piece(piece, in_cell=in_cell) for piece in _pieces(line)).rstrip()
     return _LINE_START.sub(lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}", rendered)
+
+
+def _piece(piece: Piece, *, in_cell: bool) -> str:
+    match piece.kind:
+        case "text":
+            return _escape(piece.text)
+        case "code":
+            return code(piece.text, in_cell=in_cell)
+        case "bold_start" | "bold_end":
+            return _BOLD
 
 
 def _escape(prose: str) -> str:
     return _INLINE_SYNTAX.sub(r"\\\g<0>", prose.translate(_ENTITIES))
 
 
-def _pieces(line: str) -> Iterator[Piece]:
-    """Prose and code in turn; touching code spans are joined, since their backticks would merge."""
-    filled = (piece for piece in _split(line) if piece.text)
-    for is_code, group in groupby(filled, key=attrgetter("is_code")):
-        yield Piece(is_code, "".join(piece.text for piece in group))
+def _pieces(line: Iterable[Piece]) -> Iterator[Piece]:
+    """References become code; touching code spans are joined, since their backticks would merge."""
+    filled = (piece for piece in _split(line) if piece.text or piece.kind not in {"text", "code"})
+    for kind, group in groupby(filled, key=attrgetter("kind")):
+        yield Piece(kind, "".join(piece.text for piece in group))
 
 
-def _split(line: str) -> Iterator[Piece]:
-    for piece in spans(line):
-        yield from (piece,) if piece.is_code else _words(piece.text)
+def _split(line: Iterable[Piece]) -> Iterator[Piece]:
+    for piece in line:
+        yield from _words(piece.text) if piece.kind == "text" else (piece,)
 
 
 def _words(prose: str) -> Iterator[Piece]:
     # No reference holds white space, so prose without one need not be looked at word by word.
     for word in re.split(r"(\s+)", prose) if _REFERENCE.search(prose) else (prose,):
         if not _REFERENCE.search(word):
-            yield Piece(is_code=False, text=word)
+            yield Piece("text", word)
             continue
         core = word.strip(_AROUND)
         if not core or _BRACKETS.intersection(core):  # brackets belong to the word: f(x), [text](url)
             core = word.rstrip(_ENDING) or word
         before, _, after = word.partition(core)
-        yield Piece(is_code=False, text=before)
-        yield Piece(is_code=True, text=core)
-        yield Piece(is_code=False, text=after)
+        yield Piece("text", before)
+        yield Piece("code", core)
+        yield Piece("text", after)
 
 
 def _longest_run(text: str) -> int:

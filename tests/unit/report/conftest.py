@@ -94,7 +94,7 @@ def _read_inline(children: list, seen: Rendered) -> None:
             seen.images += 1
         elif child.type in {"softbreak", "hardbreak"}:
             seen.text += "\n"
-        else:
+        elif child.nesting >= 0:
             seen.blocks.append(child.tag)
         if child.type != "text":  # the filters read one text node at a time, and none inside a link
             seen.prose.extend([] if in_link else [prose])

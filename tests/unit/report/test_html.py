@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from tests.unit.report.hostile_text import HOSTILE
 
 from pr_review.domain.finding import AnchorStatus, Edit, Excerpt, Place, Review, Severity, Side
 from pr_review.domain.run import Coverage, CoverageStatus, FileCoverage
@@ -16,6 +18,7 @@ from pr_review.report.html import render
 from pr_review.report.html.bounded import MAX_PART_BYTES, take
 from pr_review.report.html.finding_sections import MAX_HIGHLIGHTED_CHARS, entries
 from pr_review.report.html.page import style
+from pr_review.report.html.prose import text
 from pr_review.report.html.run_sections import MAX_FILE_ROWS
 from pr_review.report.html.safe_html import Html
 
@@ -32,7 +35,18 @@ TAGS = {
 }
 ATTRIBUTES = {
     *("lang", "dir", "charset", "http-equiv", "content", "name", "id", "class", "href", "tabindex"),
-    *("scope", "open", "data-line", "viewbox", "width", "height", "x", "preserveaspectratio", "focusable"),
+    *(
+        "scope",
+        "open",
+        "data-line",
+        "viewbox",
+        "width",
+        "height",
+        "x",
+        "preserveaspectratio",
+        "focusable",
+        "value",
+    ),
 }
 HEADINGS = {"h1", "h2", "h3", "h4", "h5"}
 
@@ -402,3 +416,21 @@ def test_contrast_of_every_text(scheme, text, back):
     palette = colours(style())[scheme]
     high, low = sorted((luminance(palette[text]), luminance(palette[back])), reverse=True)
     assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+def test_what_reviewers_mark_is_rendered():
+    """Bold, lists with their numbers, and code; everything else is text."""
+    shown = text("**a** b\n- c\n\n3. `d`\n4. <b>\n\n# e [f](g) __h__")
+    assert re.sub(r' (?:class|dir)="[^"]*"|\n', "", shown) == (
+        "<p><strong>a</strong> b</p><ul><li><p>c</p></li></ul>"
+        '<ol><li value="3"><p><code>d</code></p></li><li value="4"><p>&lt;b&gt;</p></li></ol>'
+        "<p># e [f](g) __h__</p>"
+    )
+
+
+@given(value=HOSTILE)
+def test_prose_holds_our_elements_only(value):
+    """Whatever the text: no element but those of prose, no attribute of others, nothing to follow or load."""
+    page = Page(text(value))
+    assert set(page.tags) <= {"p", "ul", "ol", "li", "strong", "code", "pre"}
+    assert {name for _, name, _ in page.attributes} <= {"class", "dir", "value"}
