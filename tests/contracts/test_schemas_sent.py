@@ -1,7 +1,7 @@
 """What each profile's server takes in tool definitions, held against the bytes of real requests.
 
-``SERVERS`` repeats what the servers' documentation and error reports say, whatever the profile's record says. A
-new profile needs a row.
+``SERVERS`` repeats what servers' documentation and error reports say, whatever the profile's record says.
+A new profile needs a row.
 """
 
 import json

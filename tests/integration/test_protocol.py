@@ -244,3 +244,16 @@ def test_without_repairs_a_refused_request_is_not_changed(
     outcome = review_repo(repo, **chat_inputs, **given).outcome
     assert len(chat_server.requests) == requests
     assert (outcome.error is None) is (requests == 2)
+
+
+@pytest.mark.parametrize("stream", ["false", "true"])
+def test_a_page_in_place_of_a_reply_costs_one_request(repo, review_repo, chat_server, chat_inputs, stream):
+    """The page may hold what its owner did not mean to publish."""
+    page = b"<!DOCTYPE html><form action='/login'>intranet-token-83c1</form>"
+    chat_server.rule = lambda _: chat_server.raw(page, headers={"Content-Type": "text/html"})
+    reviewed = review_repo(repo, **chat_inputs, provider_profile="opencode", stream=stream)
+    error = reviewed.outcome.error
+    assert (error.code, len(chat_server.requests)) == ("invalid_model_response", 1)
+    assert error.detail.startswith("The endpoint answered with status 200 and a body of type text/html")
+    assert "endpoint" in error.advice
+    assert "intranet-token" not in reviewed.outcome.model_dump_json()

@@ -1,5 +1,6 @@
 """One turn of a conversation over chat completions: implements ``sender.Exchange``."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -19,8 +20,11 @@ from pr_review.llm.chat_completions.text_tools import read_text_turn
 from pr_review.llm.chat_completions.tolerance import TurnContext
 from pr_review.llm.errors.failure import ProviderFailure
 from pr_review.llm.errors.kinds import TOOL_USE_FAILED, FailureKind
+from pr_review.llm.foreign_reply import foreign_failure, is_foreign
 from pr_review.llm.http import HttpReply
 from pr_review.llm.sender import WireRequest
+
+EVENT = re.compile(rb"(?:^|[\r\n])data:")
 
 Note = Callable[[str, int], None]
 
@@ -114,9 +118,19 @@ class ChatReplyReader:
         """The decoded body; a server that was asked for a stream may answer in one piece."""
         if self.assembler is not None:
             if not reply.body.lstrip().startswith(b"{"):
-                return self.assembler.body()
+                return self._streamed(reply, self.assembler)
             self.deviations.accept(Tolerance.NO_STREAM)
         try:
-            return strict_json.loads(reply.body)
+            body = strict_json.loads(reply.body)
         except ValueError:
+            if is_foreign(reply):
+                return foreign_failure(reply)
             raise malformed("The provider's reply is not valid JSON.") from None
+        return foreign_failure(reply) if not isinstance(body, dict) and is_foreign(reply) else body
+
+    def _streamed(self, reply: HttpReply, assembler: StreamAssembler) -> JsonValue | ProviderFailure:
+        """Some servers stream under another content type; without any event the type decides."""
+        events = EVENT.search(reply.body) and not reply.body.lstrip().startswith(b"<")
+        if is_foreign(reply) and not events:
+            return foreign_failure(reply)
+        return assembler.body()
