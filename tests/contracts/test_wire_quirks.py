@@ -3,7 +3,8 @@
 ``data/wire_quirks.jsonl`` holds one deviation a line: where it was seen, what the client does about it, and
 cases. A case has the server's answers, played in order (one with ``when`` stands, and answers every request
 that meets its condition; any other request gets a final review), and how the review ends: ``strict`` under
-profile ``generic``, ``tolerant`` under the profile named. Repairs are off.
+profile ``generic``, ``tolerant`` under the profile named. Repairs are off. With ``max-repairs: 0`` the named
+profile ends as ``strict`` says, or as ``without_repairs`` says where the profile sends something else.
 """
 
 import gzip
@@ -24,7 +25,7 @@ from pr_review.domain.run import ConversationLimits, Purpose
 from pr_review.errors import PrReviewError
 from pr_review.llm.chat_completions.chat_model import ChatCompletionsModel
 from pr_review.llm.chat_completions.chat_settings import ChatSettings
-from pr_review.llm.chat_completions.profile import Tolerance
+from pr_review.llm.chat_completions.profile import OF_STREAMS, Profile, Tolerance
 from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
 from pr_review.llm.request_budget import RequestBudget
@@ -79,7 +80,7 @@ class Run:
 def cases() -> Iterator[Any]:
     for quirk in QUIRKS:
         for number, case in enumerate(quirk["cases"]):
-            for mode in ("strict", "tolerant"):
+            for mode in ("strict", "tolerant", "without_repairs"):
                 yield pytest.param(quirk, case, mode, id=f"{quirk['n']}-{number}-{mode}")
 
 
@@ -162,8 +163,11 @@ def generated(server: Any, recipe: dict[str, Any]) -> Any:
 # --- one review -------------------------------------------------------------------------------------------
 
 
-async def review(server: Any, case: dict[str, Any], profile: str, *, prompt_bytes: int = 100) -> Run:
+async def review(
+    server: Any, case: dict[str, Any], profile: str | Profile, *, prompt_bytes: int = 100
+) -> Run:
     run = Run()
+    chosen = PROFILES[profile] if isinstance(profile, str) else profile
     play(server, case["answers"])
 
     async def sleep(seconds: float) -> None:
@@ -174,7 +178,7 @@ async def review(server: Any, case: dict[str, Any], profile: str, *, prompt_byte
     budget = RequestBudget(24)
     async with open_client(server.url) as client:
         model = ChatCompletionsModel(
-            ChatSettings(server.url, "m", PROFILES[profile], "session-1", SecretStr(KEY), **options),
+            ChatSettings(server.url, "m", chosen, "session-1", SecretStr(KEY), **options),
             client=client,
             budget=budget,
             pacing=Pacing(lambda: 900.0 - sum(run.waited), sleep, lambda: 0.0),
@@ -216,13 +220,22 @@ def texts(value: Any) -> Iterator[str]:
         yield value
 
 
+ALWAYS = tuple(f"{tolerance}." for tolerance in OF_STREAMS)
+
+
+def read_under(quirk: dict[str, Any], mode: str) -> Profile:
+    named = PROFILES[quirk["profile"]]
+    return {"strict": PROFILES["generic"], "tolerant": named, "without_repairs": named.strictly()}[mode]
+
+
 @pytest.mark.parametrize(("quirk", "case", "mode"), list(cases()))
 async def test_a_review_ends_as_the_table_says(chat_server, quirk, case, mode):
-    profile = "generic" if mode == "strict" else quirk["profile"]
-    run = await review(chat_server, case, profile)
-    assert run.outcome == case[mode]
-    if "requests" in case:
+    run = await review(chat_server, case, read_under(quirk, mode))
+    assert run.outcome == case.get(mode, case["strict"])
+    if "requests" in case and mode != "without_repairs":
         assert len(run.bodies) == case["requests"][mode == "tolerant"]
+    if mode != "tolerant":
+        assert [event for event in run.events if "Put right" in event and not event.endswith(ALWAYS)] == []
     if "waits" in case:
         assert run.waited == case["waits"]
     if run.outcome.startswith("invalid_") and len(case["answers"]) == 1:
@@ -276,17 +289,22 @@ async def test_a_duplicate_id_is_replaced_and_the_first_stays(chat_server):
     [
         (2, "mistral", ["", ""], Tolerance.MISSING_IDS),
         (3, "kimi", [None, "search:0"], Tolerance.DUPLICATE_IDS),
-        (4, "kimi", [None, None], None),
+        (4, "kimi", [None, None], Tolerance.REPEATED_IDS),
+        (4, "opencode", [None, None], Tolerance.REPEATED_IDS),
+        (3, "opencode", [None, "search:0"], Tolerance.DUPLICATE_IDS),
+        (12, "opencode", [None], Tolerance.EMPTY_ARGUMENTS),
+        (6, "vllm", [None], Tolerance.LOOSE_FINISH),
         (13, "ollama", [None], Tolerance.OBJECT_ARGUMENTS),
         (18, "vllm", [None], Tolerance.POLLUTED_NAMES),
     ],
 )
 async def test_what_was_put_right_is_recorded(chat_server, number, profile, originals, deviation):
-    """The trace has the id as it came, the artifact names each deviation once."""
+    """The trace has the id as it came, the artifact names each deviation once and counts it."""
     run = await review(chat_server, quirk_case(number), profile)
     calls = [call for turn in run.record.trace for call in turn.tool_calls]
     assert [call.original_id for call in calls] == originals
-    assert run.events == ((f"Put right under profile {profile}: {deviation}.",) if deviation else ())
+    times = f" ({len(originals)} times)" if deviation is Tolerance.MISSING_IDS else ""
+    assert run.events == (f"Put right under profile {profile}: {deviation}{times}.",)
 
 
 async def test_repeated_ids_stay_verbatim_and_each_result_is_its_calls(chat_server):

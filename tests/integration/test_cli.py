@@ -262,6 +262,14 @@ def test_check_names_what_a_profile_puts_right(cli, chat_server):
     assert said["adapted"].startswith("Put right under profile ollama: call ids that are missing")
 
 
+def test_check_says_that_nothing_is_put_right_without_repairs(cli, chat_server):
+    chat_server.add(chat_server.completion(calls=WITHOUT_ID))
+    done, said = check(cli, chat_server, provider_profile="ollama", max_repairs="0")
+    assert done.returncode == 3
+    assert said["profile"] == "ollama, as provider-profile says; with max-repairs 0 it accepts no deviation"
+    assert said["change"] == "With max-repairs above 0 this is accepted."
+
+
 TEXT_CALL = '```json\n{"tool_calls":[{"name":"inspect_git_diff","arguments":{}}]}\n```'
 
 

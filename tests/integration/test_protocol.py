@@ -189,3 +189,71 @@ def test_a_rename_that_was_never_shown_is_not_reviewed(make_repo, review_repo, c
 def test_clean_needs_complete_coverage(repo, review_repo, chat_server, chat_inputs):
     rounds(chat_server, final({"summary": "s", "findings": [], "notes": []}))
     assert review_repo(repo, **chat_inputs).outcome.conclusion is Conclusion.CLEAN
+
+
+READ = ("c1", "read_repository_file", '{"path":"src/app.py"}')
+LOOSE = {
+    "an id of an earlier turn": [{"calls": [READ]}, {"calls": [READ]}],
+    "an id twice in a turn": [{"calls": [READ, READ]}],
+    "no arguments": [{"calls": [("c1", "inspect_git_diff", "")]}],
+    "null arguments": [{"calls": [("c1", "list_repository_files", None)]}],
+    "all of them": [{"calls": [READ, READ]}, {"calls": [("c1", "inspect_git_diff", "")]}],
+}
+
+
+@pytest.mark.parametrize("answers", LOOSE.values(), ids=LOOSE.keys())
+@pytest.mark.parametrize("profile", ["opencode", "openrouter"])
+def test_what_the_default_profile_accepts_is_in_the_artifact(
+    repo, review_repo, chat_server, chat_inputs, answers, profile
+):
+    rounds(chat_server, *answers, final())
+    outcome = review_repo(repo, **chat_inputs, provider_profile=profile).outcome
+    assert outcome.termination_reason is TerminationReason.FINAL_REVIEW
+    put_right = [event for event in outcome.requests.events if f"Put right under profile {profile}" in event]
+    assert len(put_right) == (3 if answers is LOOSE["all of them"] else 1)
+
+
+@pytest.mark.parametrize("answers", LOOSE.values(), ids=LOOSE.keys())
+def test_without_repairs_the_default_profile_accepts_nothing(
+    repo, review_repo, chat_server, chat_inputs, answers
+):
+    """As the protocol itself says: the first deviation ends the review, and nothing of its round runs."""
+    rounds(chat_server, *answers, final())
+    outcome = review_repo(repo, **chat_inputs, provider_profile="opencode", max_repairs=0).outcome
+    assert outcome.termination_reason is TerminationReason.INVALID_TOOL_CALL
+    assert outcome.error.advice == "With max-repairs above 0 this is accepted."
+    assert len(chat_server.requests) == 1 + (answers is LOOSE["an id of an earlier turn"])
+    assert outcome.requests.events == ()
+    assert outcome.turns[-1].tool_calls == ()
+
+
+REFUSALS = {
+    "a parameter": {"error": {"message": "Unsupported parameter: 'seed'", "param": "seed"}},
+    "tools": {"error": {"message": "This model does not support tools"}},
+    "reasoning": {"error": {"message": "No tools with reasoning_effort; use /v1/responses"}},
+}
+
+
+@pytest.mark.parametrize(("repairs", "requests"), [(0, 1), (2, 2)])
+@pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS.keys())
+def test_without_repairs_a_refused_request_is_not_changed(
+    repo, review_repo, chat_server, chat_inputs, refusal, repairs, requests
+):
+    rounds(chat_server, chat_server.json(refusal, status=400), final())
+    given = {"provider_profile": "openai", "extra_body": '{"seed":1}', "max_repairs": repairs}
+    outcome = review_repo(repo, **chat_inputs, **given).outcome
+    assert len(chat_server.requests) == requests
+    assert (outcome.error is None) is (requests == 2)
+
+
+@pytest.mark.parametrize("stream", ["false", "true"])
+def test_a_page_in_place_of_a_reply_costs_one_request(repo, review_repo, chat_server, chat_inputs, stream):
+    """The page may hold what its owner did not mean to publish."""
+    page = b"<!DOCTYPE html><form action='/login'>intranet-token-83c1</form>"
+    chat_server.rule = lambda _: chat_server.raw(page, headers={"Content-Type": "text/html"})
+    reviewed = review_repo(repo, **chat_inputs, provider_profile="opencode", stream=stream)
+    error = reviewed.outcome.error
+    assert (error.code, len(chat_server.requests)) == ("invalid_model_response", 1)
+    assert error.detail.startswith("The endpoint answered with status 200 and a body of type text/html")
+    assert "endpoint" in error.advice
+    assert "intranet-token" not in reviewed.outcome.model_dump_json()

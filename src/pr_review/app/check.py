@@ -57,11 +57,11 @@ def _profile(settings: Settings) -> str:
     from pr_review.llm.chat_completions.profiles import GENERIC, choose_profile  # noqa: PLC0415 -- start-up: offline has none
 
     chosen = choose_profile(settings.endpoint, settings.provider_profile)
-    if settings.provider_profile:
-        return f"{chosen.name}, as provider-profile says"
-    if chosen is GENERIC:
+    if chosen is GENERIC and not settings.provider_profile:
         return f"{chosen.name}, since no profile belongs to this host; it accepts no deviation"
-    return f"{chosen.name}, by the endpoint's host"
+    why = "as provider-profile says" if settings.provider_profile else "by the endpoint's host"
+    strict = "" if settings.max_repairs else "; with max-repairs 0 it accepts no deviation"
+    return f"{chosen.name}, {why}{strict}"
 
 
 async def _ask(settings: Settings, deadline: Deadline, process: Process) -> int:

@@ -124,10 +124,11 @@ def open_chat(settings: Settings, deadline: Deadline) -> OpenChat:
     from pr_review.llm.http import open_client  # noqa: PLC0415 -- start-up: offline sends nothing
     from pr_review.llm.retry import Pacing  # noqa: PLC0415 -- start-up
 
+    profile = choose_profile(settings.endpoint, settings.provider_profile)
     chat = ChatSettings(
         endpoint=settings.endpoint,
         model=settings.model,
-        profile=choose_profile(settings.endpoint, settings.provider_profile),
+        profile=profile if settings.max_repairs else profile.strictly(),
         session_id=str(uuid.uuid4()),
         api_key=settings.api_key,
         extra_headers=settings.extra_headers,

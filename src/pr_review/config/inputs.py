@@ -143,7 +143,8 @@ INPUTS: tuple[Input, ...] = declare(
         name="max-repairs",
         default="2",
         parse=parsers.Integer(0, 10),
-        description="How many invalid replies to discard and retry. 0 fails on the first one.",
+        description="How many invalid replies to discard and retry. 0 fails on the first one, and then no "
+        "deviation from the protocol is put right.",
         commands=("local",),
         file="lowers",
     ),

@@ -1,5 +1,7 @@
 """What a run may spend on HTTP requests to a model, and what it spent."""
 
+from collections import Counter
+
 from pr_review.domain.run import RequestStats
 from pr_review.errors import ReviewStopped, TerminationReason
 
@@ -14,7 +16,7 @@ class RequestBudget:
         self._requests = 0
         self._retries = 0
         self._waited = 0.0
-        self._events: dict[str, None] = {}
+        self._events: Counter[str] = Counter()
 
     def spend(self) -> None:
         """Count one request that is about to be sent; raises ``ReviewStopped`` when none is left."""
@@ -30,10 +32,13 @@ class RequestBudget:
         self._retries += 1
         self._waited += waited_seconds
 
-    def note(self, event: str) -> None:
-        """Record once what was adapted for the server; our own words, never a provider's."""
-        if len(self._events) < MAX_EVENTS:
-            self._events.setdefault(event)
+    def note(self, event: str, times: int = 0) -> None:
+        """Record what was adapted for the server, a sentence of ours that is kept once.
+
+        ``times`` counts it up, so that the record says how often it was; 0 for what does not add up.
+        """
+        if event in self._events or len(self._events) < MAX_EVENTS:
+            self._events[event] += times
 
     def _require_one(self) -> None:
         if self._requests >= self._limit:
@@ -51,5 +56,9 @@ class RequestBudget:
             requests=self._requests,
             retries=self._retries,
             waited_seconds=round(self._waited, 3),
-            events=tuple(self._events),
+            events=tuple(_told(event, times) for event, times in self._events.items()),
         )
+
+
+def _told(event: str, times: int) -> str:
+    return event if times <= 1 else f"{event.removesuffix('.')} ({times} times)."

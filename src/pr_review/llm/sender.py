@@ -9,7 +9,7 @@ A wire format is an ``Exchange``: it says what to send, reads what comes back, a
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
@@ -33,7 +33,7 @@ class WireRequest:
 
     ``vendor`` begins the codes of some errors. ``optional`` names the fields of the body that the request
     could do without. ``retried`` are kinds of failure that this server may get over, so that the request is
-    sent again although that rarely helps elsewhere.
+    sent again although that rarely helps elsewhere; each has the event that is recorded.
     """
 
     url: str
@@ -41,7 +41,7 @@ class WireRequest:
     body: bytes
     vendor: str = "provider"
     optional: Collection[str] = ()
-    retried: Collection[FailureKind] = ()
+    retried: Mapping[FailureKind, str] = field(default_factory=dict)
 
 
 class ReplyReader(Protocol):
@@ -118,18 +118,22 @@ class Sender:
         )
         if isinstance(reply, FailureKind):
             return ProviderFailure(reply, request.vendor)
-        return reader.read(reply) if reply.status in SUCCESS else _refusal(request, reply)
+        return reader.read(reply) if reply.status in SUCCESS else self._refusal(request, reply)
+
+    def _refusal(self, request: WireRequest, reply: http.HttpReply) -> ProviderFailure:
+        """What an error status means, and whether this server may get over it."""
+        failure = _classified(request, reply)
+        if failure.kind not in request.retried:
+            return failure
+        self.budget.note(request.retried[failure.kind], 1)
+        return replace(failure, kind=replace(failure.kind, retries=FEW))
 
 
-def _refusal(request: WireRequest, reply: http.HttpReply) -> ProviderFailure:
-    """What an error status means."""
+def _classified(request: WireRequest, reply: http.HttpReply) -> ProviderFailure:
     try:
         body = strict_json.loads(reply.body)
     except ValueError:
         body = reply.body[:MAX_TEXT_CHARS].decode(errors="replace")
-    failure = classify_failure(
+    return classify_failure(
         reply.status, reply.headers, body, vendor=request.vendor, optional=request.optional
     )
-    if failure.kind in request.retried:
-        return replace(failure, kind=replace(failure.kind, retries=FEW))
-    return failure

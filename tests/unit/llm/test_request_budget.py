@@ -45,3 +45,10 @@ def test_an_event_is_recorded_once_and_their_number_is_bounded():
         budget.note(f"event {number}")
         budget.note(f"event {number}")
     assert budget.stats.events == tuple(f"event {number}" for number in range(MAX_EVENTS))
+
+
+def test_an_event_that_adds_up_says_how_often_it_was():
+    budget = RequestBudget(1)
+    for event, times in [("Once.", 1), ("Often.", 1), ("Often.", 2), ("Uncounted.", 0), ("Uncounted.", 0)]:
+        budget.note(event, times)
+    assert budget.stats.events == ("Once.", "Often (3 times).", "Uncounted.")

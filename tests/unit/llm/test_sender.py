@@ -31,7 +31,7 @@ class Upper:
 
     url: str
     fields: dict[str, Any] = field(default_factory=dict)
-    retried: frozenset[FailureKind] = frozenset()
+    retried: dict[FailureKind, str] = field(default_factory=dict)
     readers: int = 0
 
     def encode(self) -> WireRequest:
@@ -98,12 +98,15 @@ async def test_a_refused_field_is_asked_again_without_it_and_recorded(chat_serve
     assert budget.stats.events == ("Sent without b.",)
 
 
-@pytest.mark.parametrize(("retried", "requests"), [(frozenset(), 1), (frozenset({TOOL_USE_FAILED}), 1 + FEW)])
-async def test_what_a_server_may_get_over_is_sent_again_a_few_times(chat_server, send, retried, requests):
+@pytest.mark.parametrize(("retried", "requests"), [({}, 1), ({TOOL_USE_FAILED: "Again."}, 1 + FEW)])
+async def test_what_a_server_may_get_over_is_sent_again_a_few_times(
+    chat_server, send, budget, retried, requests
+):
     chat_server.rule = lambda _: chat_server.json({"error": {"code": "tool_use_failed"}}, status=400)
     with pytest.raises(InvalidTurn):
         await send(Upper(chat_server.url, retried=retried))
     assert len(chat_server.requests) == requests
+    assert budget.stats.events == (("Again (3 times).",) if retried else ())
 
 
 async def test_what_a_reader_raises_is_not_sent_again(chat_server, send):

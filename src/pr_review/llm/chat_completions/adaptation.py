@@ -20,6 +20,7 @@ class Adaptation:
     """The changes of one conversation so far. Each method that makes one says what it did, for the record."""
 
     def __init__(self, settings: ChatSettings) -> None:
+        self._strict = settings.profile.strict
         self.text_mode = settings.tool_mode == "text"
         self._may_use_text = settings.tool_mode == "auto"
         self._may_switch_reasoning_off = settings.profile.reasoning_off
@@ -35,11 +36,13 @@ class Adaptation:
         return {name: value for name, value in adapted.items() if name not in self._dropped}
 
     def adapt(self, failure: ProviderFailure, *, started: bool) -> str | None:
-        """Change one thing that may satisfy the server; None when there is nothing left to change.
+        """Change one thing that may satisfy the server; None when there is nothing left to change, or strict.
 
         ``started``: the model has had a turn. A history of native calls cannot be told in text.
         """
         kind = failure.kind
+        if self._strict:
+            return None
         if kind is kinds.REASONING_WITH_TOOLS and self._may_switch_reasoning_off:
             return None if self._reasoning_off else self._switch_reasoning_off()
         if kind in REFUSED_PARAMETER and failure.parameter:

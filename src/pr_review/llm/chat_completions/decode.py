@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pr_review.domain.chat import CallIdScope, Reply
+from pr_review.domain.chat import CallIdScope, FinishReason, Reply
 from pr_review.domain.frozen import JsonObject
 from pr_review.llm.chat_completions.calls import read_call
+from pr_review.llm.chat_completions.deviations import Deviations
 from pr_review.llm.chat_completions.envelope import (
     assistant_message,
     finish_word,
@@ -19,7 +20,6 @@ from pr_review.llm.chat_completions.envelope import (
 )
 from pr_review.llm.chat_completions.finish import read_finish
 from pr_review.llm.chat_completions.profile import Profile, Tolerance
-from pr_review.llm.chat_completions.profiles import PROFILES, accepting, profile_hint
 from pr_review.llm.chat_completions.tolerance import TurnContext, normalise_calls
 from pr_review.llm.chat_completions.usage import find_usage
 from pr_review.llm.errors.classify import classify_failure, error_status
@@ -35,22 +35,20 @@ CALL_MARKERS = re.compile(
 _THINK_BLOCK = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
 
 
-class DecodedTurn(NamedTuple):
-    """A turn whose envelope is valid; ``normalised`` are the deviations that were put right."""
-
-    reply: Reply
-    normalised: tuple[Tolerance, ...] = ()
-
-
 class Decoder(NamedTuple):
-    """Reads replies under one profile; under ``calls_in_text`` (tool-mode text) call markers are legal."""
+    """Reads one reply; under ``calls_in_text`` (tool-mode text) call markers are legal."""
 
-    profile: Profile
+    deviations: Deviations
     calls_in_text: bool = False
+
+    @property
+    def profile(self) -> Profile:
+        """The profile under which the reply is read."""
+        return self.deviations.profile
 
     def decode(
         self, body: JsonValue, headers: Mapping[str, str], turn: TurnContext
-    ) -> DecodedTurn | ProviderFailure:
+    ) -> Reply | ProviderFailure:
         """The turn, or the failure that the provider reports; raises ``InvalidTurn`` outside the envelope."""
         if not isinstance(body, dict):
             raise malformed("The provider's reply is not a JSON object.")
@@ -60,14 +58,15 @@ class Decoder(NamedTuple):
         choice = only_choice(body)
         word, message = finish_word(choice), assistant_message(choice)
         if word in self.profile.retried_finishes:
+            self.deviations.record(Tolerance.GAVE_UP)
             return ProviderFailure(GAVE_UP, self.profile.vendor)
         return self._turn(body, headers, turn, word=word, message=message)
 
     def _reported_error(self, body: JsonObject, headers: Mapping[str, str]) -> ProviderFailure:
         """Some gateways answer 200 with an error inside; without a profile that is malformed."""
-        if self.profile.accepts(Tolerance.ERROR_IN_SUCCESS):
+        if self.deviations.accept(Tolerance.ERROR_IN_SUCCESS):
             return classify_failure(error_status(body), headers, body, vendor=self.profile.vendor)
-        return ProviderFailure(MALFORMED, note=profile_hint(accepting(Tolerance.ERROR_IN_SUCCESS)))
+        return ProviderFailure(MALFORMED, note=self.deviations.hint())
 
     def _turn(
         self,
@@ -77,18 +76,17 @@ class Decoder(NamedTuple):
         *,
         word: str | None,
         message: JsonObject,
-    ) -> DecodedTurn:
+    ) -> Reply:
         sent = sent_calls(message)
-        calls, found = normalise_calls(sent, self.profile, turn)
+        calls = normalise_calls(sent, self.deviations, turn)
         if calls != sent:
             message = message | {"tool_calls": calls}
-        text, found_in_text = self._text(message)
-        found |= found_in_text
+        text = self._text(message)
         if not calls:
             self._refuse_dead_ends(message, text)
-        reply = Reply(
+        return Reply(
             message=message,
-            finish=read_finish(word, calls=bool(calls), calls_imply_tools=self.profile.calls_imply_tools),
+            finish=self._finish(word, calls=bool(calls)),
             finish_word=word,
             text=text,
             calls=tuple(map(read_call, sent, calls)),
@@ -96,22 +94,25 @@ class Decoder(NamedTuple):
             usage=find_usage(body),
             request_id=_name(body.get("id")) or _header_id(headers),
             model=_name(body.get("model")),
-            advice=self._advice(found, word, calls=bool(calls)),
+            advice=self._advice(word, calls=bool(calls)),
         )
-        return DecodedTurn(reply, tuple(sorted(found & self.profile.tolerances)))
 
-    def _text(self, message: JsonObject) -> tuple[str | None, set[Tolerance]]:
-        """The text of the turn and its deviations; a list of parts counts only under a profile."""
-        content, found = message.get("content"), set[Tolerance]()
+    def _finish(self, word: str | None, *, calls: bool) -> FinishReason:
+        """The meaning of the finish reason; a deviation where the bare protocol reads another one."""
+        finish = read_finish(word, calls=calls, calls_imply_tools=self.profile.calls_imply_tools)
+        if finish is not read_finish(word, calls=calls, calls_imply_tools=()):
+            self.deviations.record(Tolerance.LOOSE_FINISH)
+        return finish
+
+    def _text(self, message: JsonObject) -> str | None:
+        """The text of the turn; a list of parts counts only under a profile."""
+        content = message.get("content")
         if isinstance(content, list):
-            found.add(Tolerance.CONTENT_PARTS)
-            content = _text_parts(content) if self.profile.accepts(Tolerance.CONTENT_PARTS) else None
+            content = _text_parts(content) if self.deviations.accept(Tolerance.CONTENT_PARTS) else None
         if not isinstance(content, str):
-            return None, found
-        if block := _THINK_BLOCK.match(content):
-            found.add(Tolerance.THINK_BLOCK)
-            content = content[block.end() :] if self.profile.accepts(Tolerance.THINK_BLOCK) else content
-        return content, found
+            return None
+        block = _THINK_BLOCK.match(content)
+        return content[block.end() :] if block and self.deviations.accept(Tolerance.THINK_BLOCK) else content
 
     def _refuse_dead_ends(self, message: JsonObject, text: str | None) -> None:
         """Two answers that look like a bad final review and are something else."""
@@ -130,17 +131,12 @@ class Decoder(NamedTuple):
         repeated = self.profile.accepts(Tolerance.REPEATED_IDS)
         return CallIdScope.TURN if repeated else CallIdScope.CONVERSATION
 
-    def _advice(self, found: set[Tolerance], word: str | None, *, calls: bool) -> str:
+    def _advice(self, word: str | None, *, calls: bool) -> str:
         """What to set when the turn is refused for something that a profile accepts, else ""."""
-        refused = found - self.profile.tolerances
         loose = calls and word != "tool_calls" and word not in self.profile.calls_imply_tools
-        if not refused and not loose:
+        if not self.deviations.refused and not loose:
             return ""
-        return profile_hint(
-            profile.name
-            for profile in PROFILES.values()
-            if refused <= profile.tolerances and (not loose or word in profile.calls_imply_tools)
-        )
+        return self.deviations.hint(lambda profile: not loose or word in profile.calls_imply_tools)
 
 
 def _text_parts(parts: list[JsonValue]) -> str:

@@ -1,6 +1,6 @@
 """What a provider profile is made of; the records themselves are in ``profiles``."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from pr_review.domain.frozen import JsonObject
@@ -8,7 +8,10 @@ from pr_review.llm.chat_completions.schemas import SchemaForm
 
 
 class Tolerance(StrEnum):
-    """One deviation of a reply that a profile may accept; the value completes "accepts …"."""
+    """One deviation of a reply that a profile may accept; the value completes "accepts …".
+
+    Each one that is accepted is recorded among the events of the run's requests, and counted.
+    """
 
     MISSING_IDS = 'call ids that are missing, empty or `"null"`'
     DUPLICATE_IDS = "the same call id twice in a turn"
@@ -25,6 +28,29 @@ class Tolerance(StrEnum):
     ERROR_IN_SUCCESS = "an error inside a 200 reply, handled as its status"
     BROKEN_STREAM = "a stream that breaks off or is garbled, by asking again"
     REFUSED_CALL = "the server's refusal of its own model's call, by asking again"
+    LOOSE_FINISH = "a finish reason that leaves open whether tools are called"
+    GAVE_UP = "a finish reason that says that the server gave up, by asking again"
+    FENCED_ANSWER = "a fence around the final review"
+    BARE_CALLS = "calls in text without their fence"
+    TEXT_ARGUMENTS = "calls in text with their arguments as a string"
+    NO_ARGUMENTS = "calls in text without arguments"
+    LOOSE_TEXT_FINISH = "calls in text before another finish reason than `stop`"
+    MISSING_ROLE = "a stream that does not say whose turn it is"
+    REPEATED_CALL = "a streamed call that the last chunk says once more"
+    SECOND_FINISH = "a second finish reason in a stream; the first one counts"
+    NO_STREAM = "a reply in one piece where a stream was asked for"
+
+
+OF_TEXT_MODE = frozenset({
+    Tolerance.FENCED_ANSWER, Tolerance.BARE_CALLS, Tolerance.TEXT_ARGUMENTS, Tolerance.NO_ARGUMENTS,
+    Tolerance.LOOSE_TEXT_FINISH,
+})  # fmt: skip
+"""Accepted under every profile, because tool-mode ``text`` is a protocol of ours; no profile lists them."""
+
+OF_STREAMS = frozenset({
+    Tolerance.MISSING_ROLE, Tolerance.REPEATED_CALL, Tolerance.SECOND_FINISH, Tolerance.NO_STREAM,
+})  # fmt: skip
+"""Accepted under every profile and when strict, because the turn that was meant is in no doubt."""
 
 
 NULLS = frozenset({"audio", "function_call", "refusal"})
@@ -93,9 +119,19 @@ class Profile:
     reasoning_off: bool = False
     """Whether ``reasoning_effort: none`` is sent once the server refuses tools because of reasoning."""
 
+    strict: bool = False
+    """Refuses every deviation of a turn, and changes no request that was refused; see ``strictly``."""
+
     note: str = ""
     """One or two sentences for the documentation."""
 
     def accepts(self, tolerance: Tolerance) -> bool:
         """Whether the deviation is normalised instead of refused."""
-        return tolerance in self.tolerances
+        if tolerance in OF_STREAMS:
+            return True
+        return not self.strict and tolerance in self.tolerances | OF_TEXT_MODE
+
+    def strictly(self) -> "Profile":
+        """What is sent stays as the server needs it; what comes back has to keep to the protocol."""
+        nothing = frozenset[str]()
+        return replace(self, strict=True, calls_imply_tools=nothing, retried_finishes=nothing)

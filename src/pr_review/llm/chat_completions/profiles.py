@@ -4,7 +4,6 @@
 ``docs/providers.md`` is generated from these records.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
@@ -196,6 +195,7 @@ LITELLM = Profile(
     server="LiteLLM proxy",
     endpoint="https://litellm.example.com/v1/chat/completions",
     model="name-in-your-config",
+    schema=SchemaForm.PORTABLE,
     calls_imply_tools=LOOSE_FINISHES,
     retried_finishes=frozenset({"network_error"}),
     tolerances=frozenset({
@@ -231,17 +231,6 @@ def choose_profile(endpoint: str, name: str | None = None) -> Profile:
     if by_host.session_header is None:
         return PROFILES[name]
     return replace(PROFILES[name], session_header=by_host.session_header, vendor=by_host.vendor)
-
-
-def accepting(tolerance: Tolerance) -> list[str]:
-    """Names of the profiles that accept a deviation."""
-    return [profile.name for profile in PROFILES.values() if profile.accepts(tolerance)]
-
-
-def profile_hint(names: Iterable[str]) -> str:
-    """One sentence that names the profiles under which something is accepted; "" when there are none."""
-    listed = ", ".join(names)
-    return f"With provider-profile {listed} this is accepted: set it if that is the server." if listed else ""
 
 
 def _by_host(endpoint: str) -> Profile:

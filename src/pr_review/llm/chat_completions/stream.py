@@ -11,9 +11,9 @@ from pydantic import JsonValue
 from pr_review.domain import strict_json
 from pr_review.domain.frozen import JsonObject
 from pr_review.errors import InvalidTurn, TerminationReason
+from pr_review.llm.chat_completions.deviations import Deviations
 from pr_review.llm.chat_completions.envelope import finish_word, malformed, only_choice
-from pr_review.llm.chat_completions.profile import Profile, Tolerance
-from pr_review.llm.chat_completions.profiles import accepting, profile_hint
+from pr_review.llm.chat_completions.profile import Tolerance
 from pr_review.llm.chat_completions.usage import find_usage
 from pr_review.llm.errors.classify import classify_failure, error_status
 from pr_review.llm.errors.failure import ProviderFailure
@@ -27,10 +27,10 @@ _CONSTANT_KEYS = frozenset({"id", "name", "role", "type"})  # sent once or repea
 class StreamAssembler:
     """Takes the body's bytes; ``body()`` is the whole reply, in the shape of a non-streaming one."""
 
-    def __init__(self, profile: Profile) -> None:
-        self._profile = profile
+    def __init__(self, deviations: Deviations) -> None:
+        self._deviations = deviations
         self._reader = EventReader()
-        self._calls = CallAssembler(profile)
+        self._calls = CallAssembler(deviations)
         self._body: JsonObject = {}
         self._message: JsonObject = {}
         self._finish: str | None = None
@@ -50,19 +50,23 @@ class StreamAssembler:
             self._event(data)
         if self._error is not None or self._garbled or self._finish is None:
             return self._broken()
-        if "role" not in self._message:  # some servers never say whose turn they stream
+        if "role" not in self._message:
+            self._deviations.accept(Tolerance.MISSING_ROLE)
             self._message = {"role": "assistant", **self._message}
         choice: JsonObject = {"index": 0, "finish_reason": self._finish, "message": self._message}
         return join_surrogates(self._body | {"choices": [choice]})
 
     def _broken(self) -> ProviderFailure:
         """Nothing of a partial reply is used; a profile may have the request sent again."""
-        if not self._profile.accepts(Tolerance.BROKEN_STREAM):
-            hint = profile_hint(accepting(Tolerance.BROKEN_STREAM))
+        if not self._deviations.accept(Tolerance.BROKEN_STREAM):
+            hint = self._deviations.hint()
+            if self._garbled:
+                raise malformed("A chunk of the stream is not valid JSON.", hint)
             return ProviderFailure(replace(STREAM_BROKEN, retries=0), note=hint)
         if self._error is None:
             return ProviderFailure(STREAM_BROKEN)
-        return classify_failure(error_status(self._error), {}, self._error, vendor=self._profile.vendor)
+        vendor = self._deviations.profile.vendor
+        return classify_failure(error_status(self._error), {}, self._error, vendor=vendor)
 
     def _event(self, data: bytes) -> None:
         if self._done:
@@ -83,13 +87,10 @@ class StreamAssembler:
             self._choice(only_choice(chunk))
 
     def _chunk(self, data: bytes) -> JsonObject:
-        """One decoded chunk. A garbled one is refused, or ends the stream where the profile asks again."""
+        """One decoded chunk. A garbled one ends the stream."""
         try:
             chunk = strict_json.loads(data)
         except ValueError:
-            if not self._profile.accepts(Tolerance.BROKEN_STREAM):
-                hint = profile_hint(accepting(Tolerance.BROKEN_STREAM))
-                raise malformed("A chunk of the stream is not valid JSON.", hint) from None
             self._garbled = self._done = True
             return {}
         if not isinstance(chunk, dict):
@@ -106,6 +107,8 @@ class StreamAssembler:
                 self._message[key] = self._calls.calls
             else:
                 self._message[key] = merge(key, self._message.get(key), value)
+        if finish and self._finish and finish != self._finish:
+            self._deviations.accept(Tolerance.SECOND_FINISH)
         if not self._finish and finish is not None:  # the first wins; some servers send "" until the end
             self._finish = finish
 
@@ -113,19 +116,23 @@ class StreamAssembler:
 class CallAssembler:
     """Tool calls from their fragments. A fragment belongs to its index, else its id, else the last call."""
 
-    def __init__(self, profile: Profile) -> None:
-        self._profile = profile
+    def __init__(self, deviations: Deviations) -> None:
+        self._deviations = deviations
         self._by_index: dict[int, JsonObject] = {}
         self._by_id: dict[str, JsonObject] = {}
         self.calls: list[JsonValue] = []
 
     def add(self, fragments: JsonValue, *, final: bool) -> None:
         """Take in one delta's fragments; a ``final`` chunk has the finish reason and may repeat calls."""
-        for fragment in fragments if isinstance(fragments, list) else [fragments]:
+        if not isinstance(fragments, list):
+            raise malformed("A chunk of the stream holds tool calls that are not a list.")
+        for fragment in fragments:
             if not isinstance(fragment, dict):
                 raise malformed("A chunk of the stream holds a tool call that is not an object.")
             call = self._place(fragment)
-            if not (final and _repeats(call, fragment)):
+            if final and _repeats(call, fragment):
+                self._deviations.accept(Tolerance.REPEATED_CALL)
+            else:
                 self._extend(call, fragment)
 
     def _place(self, fragment: JsonObject) -> JsonObject:
@@ -163,9 +170,9 @@ class CallAssembler:
         return call
 
     def _require(self, tolerance: Tolerance, reason: TerminationReason) -> None:
-        if not self._profile.accepts(tolerance):
+        if not self._deviations.accept(tolerance):
             detail = "The indexes of the streamed tool calls are missing or shared."
-            raise InvalidTurn(reason, detail, profile_hint(accepting(tolerance)))
+            raise InvalidTurn(reason, detail, self._deviations.hint())
 
 
 def merge(key: str, old: JsonValue, new: JsonValue) -> JsonValue:

@@ -12,7 +12,10 @@ from pydantic import JsonValue
 
 from pr_review.domain import strict_json
 from pr_review.domain.chat import FinishReason, Message, Reply, RequestedCall, Role, ToolSpec
+from pr_review.domain.frozen import JsonObject
 from pr_review.errors import InvalidTurn, TerminationReason
+from pr_review.llm.chat_completions.deviations import Deviations
+from pr_review.llm.chat_completions.profile import Tolerance
 from pr_review.llm.chat_completions.tolerance import synthetic_id
 
 FENCE = "```"
@@ -50,10 +53,12 @@ def write_as_text(conversation: Sequence[Message], tools: Sequence[ToolSpec]) ->
     return written
 
 
-def read_text_turn(reply: Reply, turn_number: int) -> Reply:
+def read_text_turn(reply: Reply, turn_number: int, deviations: Deviations) -> Reply:
     """The reply with the calls that its text holds, or with its final text, without the fence around it.
 
-    Raises ``InvalidTurn`` for a block that is not clean, and for native calls, which were not offered.
+    Raises ``InvalidTurn`` for a block that is not clean, and for native calls, which were not offered. A
+    deviation that is not accepted makes the text a final one, or leaves the call or the finish reason as it
+    came, so that the conversation refuses it.
     """
     if reply.calls:
         raise _invalid("The model sent native tool calls although none were offered.")
@@ -61,11 +66,21 @@ def read_text_turn(reply: Reply, turn_number: int) -> Reply:
     block = _last_block(text)
     calls = _calls_in(text if block is None else block)
     if calls is None:
-        return reply.model_copy(update={"text": reply.text if block is None else block})
-    requested = tuple(_requested(call, turn_number, index) for index, call in enumerate(calls))
-    ended = reply.finish is FinishReason.STOP or reply.finish_word in NATURAL_FINISHES
-    finish = FinishReason.TOOL_CALLS if ended else reply.finish
+        fenced = block is not None and deviations.accept(Tolerance.FENCED_ANSWER)
+        return reply.model_copy(update={"text": block if fenced else reply.text})
+    if block is None and not deviations.accept(Tolerance.BARE_CALLS):
+        return reply
+    requested = tuple(_requested(call, turn_number, index, deviations) for index, call in enumerate(calls))
+    finish = FinishReason.TOOL_CALLS if _ended(reply, deviations) else reply.finish
     return reply.model_copy(update={"calls": requested, "finish": finish})
+
+
+def _ended(reply: Reply, deviations: Deviations) -> bool:
+    """Whether the turn ended by itself: by ``stop``, or by another word for it."""
+    if reply.finish_word == FinishReason.STOP:
+        return True
+    natural = reply.finish is FinishReason.STOP or reply.finish_word in NATURAL_FINISHES
+    return natural and deviations.accept(Tolerance.LOOSE_TEXT_FINISH)
 
 
 def _describe(tools: Iterable[ToolSpec]) -> str:
@@ -105,15 +120,25 @@ def _calls_in(text: str) -> list[JsonValue] | None:
     return calls if isinstance(calls, list) and calls else None
 
 
-def _requested(call: JsonValue, turn_number: int, index: int) -> RequestedCall:
+def _requested(call: JsonValue, turn_number: int, index: int, deviations: Deviations) -> RequestedCall:
     """A call with an id of ours; the conversation refuses what is wrong with its name or arguments."""
     described = call if isinstance(call, dict) else {}
-    name, arguments = described.get("name"), described.get("arguments", {})
+    name = described.get("name")
     return RequestedCall(
         id=synthetic_id(turn_number, index),
         name=name if isinstance(name, str) else None,
-        arguments=arguments if isinstance(arguments, str | dict) else None,
+        arguments=_arguments(described, deviations),
     )
+
+
+def _arguments(call: JsonObject, deviations: Deviations) -> str | JsonObject | None:
+    """An object, and what a profile accepts in its place; None when the call has nothing of that."""
+    if "arguments" not in call:
+        return {} if deviations.accept(Tolerance.NO_ARGUMENTS) else None
+    arguments = call["arguments"]
+    if isinstance(arguments, str):
+        return arguments if deviations.accept(Tolerance.TEXT_ARGUMENTS) else None
+    return arguments if isinstance(arguments, dict) else None
 
 
 def _invalid(detail: str) -> InvalidTurn:

@@ -17,7 +17,8 @@ from pr_review.domain import strict_json
 from pr_review.domain.chat import ToolSpec
 from pr_review.domain.frozen import JsonObject
 from pr_review.llm.chat_completions.calls import function_of
-from pr_review.llm.chat_completions.profile import Profile, Tolerance
+from pr_review.llm.chat_completions.deviations import Deviations
+from pr_review.llm.chat_completions.profile import Tolerance
 
 NO_ID = (None, "", "null")
 CONTROL_TOKEN = "<|"  # noqa: S105 -- the start of a chat template's token, as in name<|channel|>commentary
@@ -29,10 +30,15 @@ def synthetic_id(round_number: int, index: int) -> str:
 
 
 class TurnContext(NamedTuple):
-    """What is known before a turn is read: its number in the conversation, from 1, and the tools on offer."""
+    """What is known before a turn is read.
+
+    ``number`` is its number in the conversation, from 1. ``tools`` are on offer. ``earlier_ids`` are of the
+    calls of earlier turns.
+    """
 
     number: int
     tools: Sequence[ToolSpec]
+    earlier_ids: AbstractSet[str] = frozenset()
 
     def requires_arguments(self, name: JsonValue) -> bool:
         """Whether the tool has required arguments; an unknown tool counts as having some."""
@@ -57,32 +63,24 @@ class CallPlace:
 Normaliser = Callable[[JsonObject, CallPlace], JsonObject | None]
 
 
-def normalise_calls(
-    calls: Sequence[JsonValue], profile: Profile, turn: TurnContext
-) -> tuple[list[JsonValue], set[Tolerance]]:
-    """The calls, normalised as far as the profile goes, and every deviation found, accepted or not."""
-    found: set[Tolerance] = set()
+def normalise_calls(calls: Sequence[JsonValue], deviations: Deviations, turn: TurnContext) -> list[JsonValue]:
+    """The calls, normalised as far as the profile goes; every deviation is counted, accepted or not."""
     ids: set[str] = set()
     normalised: list[JsonValue] = []
     for index, call in enumerate(calls):
         if isinstance(call, dict):
-            call, deviations = _normalise_call(call, CallPlace(turn, index, ids), profile)  # noqa: PLW2901
-            found |= deviations
+            call = _normalise_call(call, CallPlace(turn, index, ids), deviations)  # noqa: PLW2901
             ids.update(_given_id(call))
         normalised.append(call)
-    return normalised, found
+    return normalised
 
 
-def _normalise_call(
-    call: JsonObject, place: CallPlace, profile: Profile
-) -> tuple[JsonObject, set[Tolerance]]:
-    found: set[Tolerance] = set()
+def _normalise_call(call: JsonObject, place: CallPlace, deviations: Deviations) -> JsonObject:
     for tolerance, normaliser in NORMALISERS:
         better = normaliser(call, place)
-        if better is not None:
-            found.add(tolerance)
-            call = better if profile.accepts(tolerance) else call
-    return call, found
+        if better is not None and deviations.accept(tolerance):
+            call = better
+    return call
 
 
 def _given_id(call: JsonObject) -> list[str]:
@@ -99,6 +97,11 @@ def _duplicate_id(call: JsonObject, place: CallPlace) -> JsonObject | None:
     if not isinstance(call_id, str) or call_id not in place.earlier_ids:
         return None
     return call | {"id": place.synthetic_id}
+
+
+def _repeated_id(call: JsonObject, place: CallPlace) -> JsonObject | None:
+    """Stays as it is: a model that counts its calls from 0 in each turn wants its own ids back."""
+    return call if not place.turn.earlier_ids.isdisjoint(_given_id(call)) else None
 
 
 def _missing_type(call: JsonObject, _place: CallPlace) -> JsonObject | None:
@@ -136,6 +139,7 @@ NORMALISERS: tuple[tuple[Tolerance, Normaliser], ...] = (
     (Tolerance.MISSING_TYPE, _missing_type),
     (Tolerance.MISSING_IDS, _missing_id),
     (Tolerance.DUPLICATE_IDS, _duplicate_id),
+    (Tolerance.REPEATED_IDS, _repeated_id),
     (Tolerance.POLLUTED_NAMES, _polluted_name),
     (Tolerance.OBJECT_ARGUMENTS, _object_arguments),
     (Tolerance.EMPTY_ARGUMENTS, _empty_arguments),

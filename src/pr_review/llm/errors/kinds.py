@@ -149,6 +149,13 @@ MALFORMED = FailureKind(
     raised_as=RaisedAs.TURN,
     reason=TerminationReason.INVALID_MODEL_RESPONSE,
 )
+NOT_AN_API = FailureKind(
+    TerminationReason.INVALID_MODEL_RESPONSE,
+    "The endpoint answered with {what}, which is no reply of a model.",
+    "Check that endpoint is the complete URL of a chat-completions API, and that no login page, captive "
+    "portal or proxy answers in its place.",
+    reason=TerminationReason.INVALID_MODEL_RESPONSE,
+)
 UNREACHABLE = FailureKind(
     "provider_unreachable",
     "The endpoint could not be reached.",

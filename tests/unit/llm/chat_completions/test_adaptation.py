@@ -258,8 +258,8 @@ async def test_an_overflow_says_how_large_the_request_was(
         "context_overflow",
         TerminationReason.INVALID_MODEL_RESPONSE,
     )
-    assert (budget.stats.requests, budget.stats.events) == (1, ())
-    assert (await model.complete(history[:2], tools)).text == REVIEW
+    assert budget.stats.requests == 1
+    assert len(budget.stats.events) == (status == 200)
 
 
 async def test_auto_falls_back_to_text_once(chat_server, open_model, conversation, tools, budget):

@@ -184,26 +184,111 @@ async def test_a_reply(chat_server, open_model, conversation, tools, gzipped):
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"<html>SECRET</html>",
-        b'{"choices"',
+        b'{"choices": "SECRET"',
         b"\xef\xbb\xbf{}",
         b'{"a":NaN}',
         b"[" * 5000,
         b'{"a":1,"a":2}',
     ],
-    ids=["empty", "html", "cut", "bom", "nan", "deep", "duplicate"],
+    ids=["cut", "bom", "nan", "deep", "duplicate"],
 )
 async def test_a_success_that_is_not_json_is_an_invalid_response(
     chat_server, open_model, conversation, tools, body, budget
 ):
-    chat_server.add(chat_server.raw(body, headers={"Content-Type": "text/html"}))
+    """It may be a reply that was garbled on its way, so a conversation may ask again."""
+    chat_server.add(chat_server.raw(body, headers={"Content-Type": "application/json"}))
     model = open_model()
     with pytest.raises(InvalidTurn) as error:
         await model.complete(conversation, tools)
     assert error.value.reason is TerminationReason.INVALID_MODEL_RESPONSE
     assert "SECRET" not in f"{error.value} {error.value.advice}"
     assert budget.stats.requests == 1
+
+
+PAGE = b"<!DOCTYPE html><title>SECRET</title>\n<style>\ndata: SECRET\n</style>"
+FOREIGN = {
+    "a login page": (200, "text/html; charset=utf-8", PAGE, "status 200 and a body of type text/html"),
+    "a page under an API's type": (200, "application/json", PAGE, "a body of type application/json"),
+    "a page under a stream's type": (200, "text/event-stream", PAGE, "a body of type text/event-stream"),
+    "a page without a type": (
+        203,
+        None,
+        b"\n <html>SECRET",
+        "status 203 and a body without a usable content",
+    ),
+    "plain text": (200, "text/plain", b"SECRET OK", "a body of type text/plain"),
+    "text without a type": (200, None, b"OK SECRET", "a body without a usable content type"),
+    "a number": (200, "text/plain", b"1", "a body of type text/plain"),
+    "XML": (200, "application/xml", b"<?xml version='1.0'?><a>SECRET</a>", "of type application/xml"),
+    "a picture": (200, "image/png", b"\x89PNG\r\n\x1a\nSECRET", "of type image/png"),
+    "lines of JSON": (200, "application/x-ndjson", b'{"a":1}\n{"a":2}', "of type application/x-ndjson"),
+    "an empty body": (200, "application/json", b"", "status 200 and an empty body"),
+    "blanks": (200, "text/html", b" \r\n ", "status 200 and an empty body"),
+    "no content": (204, None, b"", "status 204 and an empty body"),
+    "a hostile type": (200, "text/SECRET-<b>x</b>", b"SECRET", "without a usable content type"),
+    "a long type": (200, "text/" + "SECRET" * 20, b"SECRET", "without a usable content type"),
+}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("profile", ["generic", "opencode"])
+@pytest.mark.parametrize(("status", "kind", "body", "said"), FOREIGN.values(), ids=FOREIGN.keys())
+async def test_what_is_no_reply_of_a_model_costs_one_request(
+    chat_server, open_model, conversation, tools, budget, stream, profile, status, kind, body, said
+):
+    """It is not asked for again, not even as a repair, and nothing of it is shown."""
+    headers = {"Content-Type": kind} if kind else {}
+    chat_server.rule = lambda _: chat_server.raw(body, status=status, headers=headers)
+    model = open_model(profile, stream=stream)
+    with pytest.raises(ModelError) as error:
+        await model.complete(conversation, tools)
+    assert (type(error.value), error.value.code) == (ModelError, "invalid_model_response")
+    assert error.value.termination_reason is TerminationReason.INVALID_MODEL_RESPONSE
+    assert said in error.value.detail
+    assert "endpoint" in error.value.advice
+    assert "SECRET" not in f"{error.value} {error.value.advice}"
+    assert budget.stats.requests == 1
+
+
+CUT = {
+    "a cut reply": ("application/json", b'{"choices":[{"ind'),
+    "a cut reply of a vendor's type": ("application/vnd.acme.v1+json", b'{"choices":[{"ind'),
+    "a cut reply without a type": (None, b'{"choices":[{"ind'),
+    "JSON that is no object": ("application/json; charset=utf-8", b"null"),
+    "a list": ("text/json", b"[]"),
+}
+
+
+@pytest.mark.parametrize(("kind", "body"), CUT.values(), ids=CUT.keys())
+async def test_what_may_have_been_a_reply_may_be_asked_for_again(
+    chat_server, open_model, conversation, tools, kind, body
+):
+    headers = {"Content-Type": kind} if kind else {}
+    chat_server.add(chat_server.raw(body, headers=headers))
+    with pytest.raises(InvalidTurn):
+        await open_model().complete(conversation, tools)
+
+
+TYPES = ["text/event-stream", "text/plain", "application/octet-stream", "text/html", None]
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("start", [b"", b": ping\n\n", b"\r\n", b"event: message\r"])
+async def test_a_stream_is_read_whatever_its_type(chat_server, open_model, conversation, tools, kind, start):
+    whole = b"".join(streamed(chat_server, [{"role": "assistant", "content": REVIEW}]).chunks)
+    headers = {"Content-Type": kind} if kind else {}
+    chat_server.add(chat_server.raw(start + whole, headers=headers))
+    assert (await open_model(stream=True).complete(conversation, tools)).text == REVIEW
+
+
+async def test_a_stream_without_any_event_has_broken_off(
+    chat_server, open_model, conversation, tools, budget
+):
+    headers = {"Content-Type": "text/event-stream"}
+    chat_server.rule = lambda _: chat_server.raw(b": processing\n\n", headers=headers)
+    with pytest.raises(InvalidTurn):
+        await open_model("opencode", stream=True).complete(conversation, tools)
+    assert budget.stats.requests == 3
 
 
 async def test_the_content_type_does_not_matter_when_it_is_json(chat_server, open_model, conversation, tools):

@@ -9,9 +9,9 @@ from pr_review.errors import InvalidTurn, TerminationReason
 from pr_review.llm.chat_completions.decode import (
     CALL_MARKERS,
     MAX_NAME_CHARS,
-    DecodedTurn,
     Decoder,
 )
+from pr_review.llm.chat_completions.deviations import Deviations
 from pr_review.llm.chat_completions.envelope import MAX_FINISH_CHARS
 from pr_review.llm.chat_completions.profile import Tolerance
 from pr_review.llm.chat_completions.profiles import PROFILES
@@ -45,21 +45,19 @@ def called(calls: object = (CALL,), finish: str = "tool_calls", **extra: object)
 
 @pytest.fixture
 def decode_turn(tools):
+    """The reply of a turn, or the failure, and the deviations that were put right."""
+
     def run(value: object, profile: str = "generic", *, headers: dict | None = None, in_text: bool = False):
-        return Decoder(PROFILES[profile], in_text).decode(value, headers or {}, TurnContext(1, tools))
+        deviations = Deviations(PROFILES[profile])
+        decoded = Decoder(deviations, in_text).decode(value, headers or {}, TurnContext(1, tools))
+        return decoded, deviations.accepted
 
     return run
 
 
 @pytest.fixture
 def decode(decode_turn):
-    """The reply of a turn, or the failure."""
-
-    def run(*args, **options):
-        decoded = decode_turn(*args, **options)
-        return decoded.reply if isinstance(decoded, DecodedTurn) else decoded
-
-    return run
+    return lambda *args, **options: decode_turn(*args, **options)[0]
 
 
 def test_a_final_answer(decode):
@@ -244,13 +242,38 @@ def test_normalised_calls_are_in_the_message_too(decode):
 
 def test_what_was_normalised_is_named_and_replaced_ids_are_kept(decode_turn):
     calls = [CALL | {"id": given} for given in ("", None, "null", 7, "c1", "c1")] + ["no call"]
-    turn = decode_turn(called(calls), "ollama")
-    originals = [call.original_id for call in turn.reply.calls]
+    reply, accepted = decode_turn(called(calls), "ollama")
+    originals = [call.original_id for call in reply.calls]
     assert originals == ["", "", "null", None, None, "c1", None]
-    assert turn.normalised == tuple(sorted((Tolerance.MISSING_IDS, Tolerance.DUPLICATE_IDS)))
-    assert decode_turn(called(calls)).normalised == ()
+    assert accepted == {Tolerance.MISSING_IDS: 3, Tolerance.DUPLICATE_IDS: 1}
+    assert decode_turn(called(calls))[1] == {}
     thinking = body(message={"role": "assistant", "content": "<think>x</think>{}"})
-    assert decode_turn(thinking, "vllm").normalised == (Tolerance.THINK_BLOCK,)
+    assert decode_turn(thinking, "vllm")[1] == {Tolerance.THINK_BLOCK: 1}
+
+
+@pytest.mark.parametrize(
+    ("value", "profile"),
+    [
+        (called(finish="stop"), "vllm"),
+        (called(finish="function_call"), "ollama"),
+        (called(finish=""), "litellm"),
+        (body("eos"), "llamacpp"),
+        (body("end_turn"), "vllm"),
+        (called(finish="stop"), "gemini-compat"),
+    ],
+)
+def test_a_finish_reason_that_a_profile_reads_otherwise_is_recorded(decode_turn, value, profile):
+    assert decode_turn(value, profile)[1] == {Tolerance.LOOSE_FINISH: 1}
+
+
+@pytest.mark.parametrize("value", [called(), body(), called(finish="length"), body("sensitive"), body(None)])
+def test_a_finish_reason_that_is_read_as_it_stands_is_not_recorded(decode_turn, value):
+    assert decode_turn(value, "vllm")[1] == {}
+
+
+def test_a_server_that_gave_up_and_an_error_in_a_success_are_recorded(decode_turn):
+    assert decode_turn(body("network_error"), "litellm")[1] == {Tolerance.GAVE_UP: 1}
+    assert decode_turn({"error": {"code": 500}}, "openrouter")[1] == {Tolerance.ERROR_IN_SUCCESS: 1}
 
 
 NO_FUNCTION = "A tool call is not of type function."
@@ -438,7 +461,7 @@ JSON = st.recursive(
 @given(JSON | st.builds(body, JSON, message=JSON), st.sampled_from(sorted(PROFILES)))
 def test_any_body_is_a_reply_a_failure_or_an_invalid_turn(value, profile):
     try:
-        outcome = Decoder(PROFILES[profile]).decode(value, {}, TurnContext(1, ()))
+        outcome = Decoder(Deviations(PROFILES[profile])).decode(value, {}, TurnContext(1, ()))
     except InvalidTurn:
         return
-    assert isinstance(outcome, DecodedTurn | ProviderFailure)
+    assert isinstance(outcome, Reply | ProviderFailure)

@@ -6,8 +6,8 @@ import pytest
 
 from pr_review.errors import ConfigError
 from pr_review.llm.chat_completions.adaptation import OUTPUT_CAPS
-from pr_review.llm.chat_completions.profile import Profile, Tolerance
-from pr_review.llm.chat_completions.profiles import PROFILES, accepting, choose_profile
+from pr_review.llm.chat_completions.profile import OF_STREAMS, OF_TEXT_MODE, Profile, Tolerance
+from pr_review.llm.chat_completions.profiles import PROFILES, choose_profile
 
 NAMES = [
     "opencode", "openai", "azure", "deepseek", "mistral", "groq", "gemini-compat", "openrouter", "kimi",
@@ -80,10 +80,34 @@ def test_generic_is_the_protocol_and_nothing_else():
     assert not generic.stream_usage
 
 
-@pytest.mark.parametrize("tolerance", Tolerance)
+OF_A_FIELD = {Tolerance.LOOSE_FINISH: "calls_imply_tools", Tolerance.GAVE_UP: "retried_finishes"}
+LISTED = set(Tolerance) - OF_TEXT_MODE - OF_STREAMS - OF_A_FIELD.keys()
+
+
+@pytest.mark.parametrize("tolerance", sorted(LISTED))
 def test_every_tolerance_has_a_server_that_needs_it(tolerance):
-    assert accepting(tolerance)
-    assert "generic" not in accepting(tolerance)
+    accepting = [profile.name for profile in PROFILES.values() if profile.accepts(tolerance)]
+    assert accepting
+    assert "generic" not in accepting
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
+def test_no_profile_lists_what_all_of_them_accept(profile):
+    assert profile.tolerances <= LISTED
+    assert all(map(profile.accepts, OF_TEXT_MODE | OF_STREAMS))
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
+def test_strictly_no_profile_accepts_a_turn_that_it_would_have_to_put_right(profile):
+    """What is sent does not change."""
+    strict = profile.strictly()
+    assert {tolerance for tolerance in Tolerance if strict.accepts(tolerance)} == OF_STREAMS
+    assert not any(getattr(strict, field) for field in OF_A_FIELD.values())
+    received = {"strict", *OF_A_FIELD.values()}
+    sent = vars(profile).keys() - received
+    assert {field: getattr(strict, field) for field in sent} == {
+        field: getattr(profile, field) for field in sent
+    }
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)

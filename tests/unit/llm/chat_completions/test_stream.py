@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from pr_review.domain import strict_json
 from pr_review.errors import InvalidTurn, TerminationReason
+from pr_review.llm.chat_completions.deviations import Deviations
+from pr_review.llm.chat_completions.profile import OF_STREAMS, Tolerance
 from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.chat_completions.stream import StreamAssembler, join_surrogates, merge
 from pr_review.llm.errors import kinds
@@ -30,7 +32,7 @@ def chunk(delta: dict | None = None, finish: str | None = None, **extra: Any) ->
 
 
 def assemble(stream: bytes | Iterable[bytes], profile: str = "generic") -> Any:
-    assembler = StreamAssembler(PROFILES[profile])
+    assembler = StreamAssembler(Deviations(PROFILES[profile]))
     for piece in [stream] if isinstance(stream, bytes) else stream:
         assembler.feed(piece)
     return assembler.body()
@@ -153,7 +155,7 @@ def test_only_empty_finish_reasons_stay_empty():
 
 def test_nothing_behind_done_is_read():
     stream = sse([chunk({"role": "assistant", "content": "a"}, "stop")]) + sse([chunk({"content": "b"})])
-    assembler = StreamAssembler(PROFILES["generic"])
+    assembler = StreamAssembler(Deviations(PROFILES["generic"]))
     assert assembler.feed(stream)
     assert assembler.body()["choices"][0]["message"]["content"] == "a"
 
@@ -222,7 +224,7 @@ def test_many_calls_without_index_are_read_in_linear_time():
     event = b'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"id":"%d"}]}}]}\n\n'
     stream = b"".join(event % number for number in range(26_000))
     started = time.process_time()
-    StreamAssembler(PROFILES["ollama"]).feed(stream)
+    StreamAssembler(Deviations(PROFILES["ollama"])).feed(stream)
     assert time.process_time() - started < 5.0
 
 
@@ -285,6 +287,7 @@ REFUSED = {
     "delta is text": sse([{"choices": [{"index": 0, "delta": "x"}]}]),
     "finish is a number": sse([{"choices": [{"index": 0, "delta": {}, "finish_reason": 7}]}]),
     "calls are text": sse([chunk({"tool_calls": "x"})]),
+    "calls are one call": sse([chunk({"tool_calls": {"index": 0, "id": "c1"}})]),
     "a call is text": sse([chunk({"tool_calls": ["x"]})]),
     "role changes": sse([chunk({"role": "assistant"}), chunk({"role": "user"})]),
     "name changes": sse([fragment(0, "c1", "a"), fragment(0, "c1", "b")]),
@@ -296,6 +299,57 @@ def test_a_stream_outside_the_protocol_is_refused(stream):
     with pytest.raises(InvalidTurn) as error:
         assemble(stream, "ollama")
     assert error.value.reason is TerminationReason.INVALID_MODEL_RESPONSE
+
+
+ROLE = {"role": "assistant"}
+WHOLE_CALL = fragment(0, "c1", "a", "{}")
+PUT_RIGHT = {
+    "a role that is missing": ([chunk({"content": "x"}, "stop")], "generic", Tolerance.MISSING_ROLE),
+    "a call said twice": (
+        [WHOLE_CALL, WHOLE_CALL | {"choices": [WHOLE_CALL["choices"][0] | {"finish_reason": "tool_calls"}]}],
+        "generic",
+        Tolerance.REPEATED_CALL,
+    ),
+    "a second finish": (
+        [chunk({"content": "x"}, "stop"), chunk(finish="length")],
+        "generic",
+        Tolerance.SECOND_FINISH,
+    ),
+    "no index": (
+        [fragment(None, "c1", "a", "{}"), chunk(finish="tool_calls")],
+        "ollama",
+        Tolerance.MISSING_INDEX,
+    ),
+    "a shared index": (
+        [fragment(0, "c1", "a", "{}"), fragment(0, "c2", "a", "{}"), chunk(finish="tool_calls")],
+        "ollama",
+        Tolerance.SHARED_INDEX,
+    ),
+    "a break": ([chunk({"content": "x"})], "openrouter", Tolerance.BROKEN_STREAM),
+    "an error": ([{"error": {"code": 502}}], "openrouter", Tolerance.BROKEN_STREAM),
+}
+
+
+@pytest.mark.parametrize(("events", "profile", "tolerance"), PUT_RIGHT.values(), ids=PUT_RIGHT.keys())
+def test_what_was_put_right_is_recorded(events, profile, tolerance):
+    deviations = Deviations(PROFILES[profile])
+    assembler = StreamAssembler(deviations)
+    named = [] if tolerance is Tolerance.MISSING_ROLE else [chunk(ROLE)]
+    assembler.feed(sse([*named, *events]))
+    assembler.body()
+    assert deviations.accepted == {tolerance: 1}
+
+
+@pytest.mark.parametrize(("events", "profile", "tolerance"), PUT_RIGHT.values(), ids=PUT_RIGHT.keys())
+def test_strictly_only_what_is_in_no_doubt_is_put_right(events, profile, tolerance):
+    deviations = Deviations(PROFILES[profile].strictly())
+    assembler = StreamAssembler(deviations)
+    try:
+        assembler.feed(sse([chunk(ROLE), *events]))
+        refused = isinstance(assembler.body(), ProviderFailure)
+    except InvalidTurn as error:
+        refused = "max-repairs above 0" in error.advice
+    assert refused is (tolerance not in OF_STREAMS)
 
 
 PARTIAL = sse([fragment(0, "c1", "a", '{"pa')], done=False)
@@ -331,7 +385,7 @@ def test_a_stream_that_breaks_off_gives_nothing(stream):
 
 def test_an_error_in_a_stream_ends_it():
     events = [chunk({"content": "{"}), {"error": {"code": 502, "message": "gone"}, "choices": []}]
-    assembler = StreamAssembler(PROFILES["generic"])
+    assembler = StreamAssembler(Deviations(PROFILES["generic"]))
     assert assembler.feed(sse(events, done=False))
     assert not assembler.body().retryable
     assert assemble(sse(events), "openrouter").kind is kinds.SERVER_ERROR

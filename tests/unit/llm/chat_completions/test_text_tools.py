@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from pr_review.domain.chat import FinishReason, Message, Reply, RequestedCall, Role
 from pr_review.errors import InvalidTurn, TerminationReason
+from pr_review.llm.chat_completions.deviations import Deviations
 from pr_review.llm.chat_completions.finish import read_finish
+from pr_review.llm.chat_completions.profile import Tolerance
+from pr_review.llm.chat_completions.profiles import GENERIC
 from pr_review.llm.chat_completions.text_tools import read_text_turn, write_as_text
 from pr_review.llm.scripted import calling, saying
 
@@ -17,10 +20,10 @@ CALLS = '{"tool_calls":[{"name":"a","arguments":{"x":"é"}},{"name":"b","argumen
 REVIEW = '{"summary":"ok","findings":[],"notes":[]}'
 
 
-def read(content: str | None, finish: str | None = "stop") -> Reply:
+def read(content: str | None, finish: str | None = "stop", deviations: Deviations | None = None) -> Reply:
     meaning = read_finish(finish, calls=False, calls_imply_tools=())
     reply = saying("").model_copy(update={"text": content, "finish": meaning, "finish_word": finish})
-    return read_text_turn(reply, 2)
+    return read_text_turn(reply, 2, deviations or Deviations(GENERIC))
 
 
 def fenced(text: str, label: str = "json") -> str:
@@ -127,9 +130,40 @@ def test_half_a_character_in_the_arguments_is_the_models_fault():
     assert requested.arguments == {"x": "\ud800"}
 
 
+BARE = '{"tool_calls":[{"name":"a","arguments":{}}]}'
+LOOSE = {
+    Tolerance.FENCED_ANSWER: (fenced(REVIEW), "stop"),
+    Tolerance.BARE_CALLS: (BARE, "stop"),
+    Tolerance.TEXT_ARGUMENTS: (fenced('{"tool_calls":[{"name":"a","arguments":"{}"}]}'), "stop"),
+    Tolerance.NO_ARGUMENTS: (fenced('{"tool_calls":[{"name":"a"}]}'), "stop"),
+    Tolerance.LOOSE_TEXT_FINISH: (fenced(BARE), "end_turn"),
+}
+
+
+@pytest.mark.parametrize(("content", "finish"), LOOSE.values(), ids=[kind.name for kind in LOOSE])
+def test_each_deviation_is_recorded_or_when_strict_refused(content, finish):
+    """What is refused stays as it came: no final review, or a call that the conversation refuses."""
+    (tolerance,) = [kind for kind, given in LOOSE.items() if given == (content, finish)]
+    loose, strict = Deviations(GENERIC), Deviations(GENERIC.strictly())
+    accepted, refused = read(content, finish, loose), read(content, finish, strict)
+    assert (loose.accepted, loose.refused) == ({tolerance: 1}, {})
+    assert (strict.accepted, strict.refused) == ({}, {tolerance: 1})
+    calls = [call.arguments for call in refused.calls]
+    assert (refused.text, calls, refused.finish) != (accepted.text, [{}], accepted.finish)
+    assert refused.text == content
+    assert refused.finish is not FinishReason.TOOL_CALLS or calls == [None]
+
+
+@pytest.mark.parametrize("content", [fenced(CALLS), f"I look.\n{fenced(BARE)}", REVIEW, "Looks good.", ""])
+def test_what_keeps_to_the_protocol_is_no_deviation(content):
+    strict = Deviations(GENERIC.strictly())
+    assert read(content, "stop", strict) == read(content)
+    assert (strict.accepted, strict.refused) == ({}, {})
+
+
 def test_native_calls_were_not_offered():
     with pytest.raises(InvalidTurn, match="native"):
-        read_text_turn(calling(("c1", "a", {})), 1)
+        read_text_turn(calling(("c1", "a", {})), 1, Deviations(GENERIC))
 
 
 def test_many_fences_are_read_in_linear_time():

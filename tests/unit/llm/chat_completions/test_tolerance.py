@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pr_review.domain.chat import ToolSpec
-from pr_review.llm.chat_completions.profile import Profile, Tolerance
+from pr_review.llm.chat_completions.deviations import Deviations
+from pr_review.llm.chat_completions.profile import OF_STREAMS, OF_TEXT_MODE, Profile, Tolerance
 from pr_review.llm.chat_completions.tolerance import TurnContext, normalise_calls, synthetic_id
 
 TOOLS = (
@@ -23,9 +24,17 @@ def profile(*tolerances: Tolerance) -> Profile:
     return Profile(name="x", server="", endpoint="", model="", tolerances=frozenset(tolerances))
 
 
+def normalise_all(calls, *tolerances: Tolerance, turn: TurnContext):
+    """Calls under a profile with exactly these tolerances, and the deviations that were found in them."""
+    deviations = Deviations(profile(*tolerances))
+    normalised = normalise_calls(calls, deviations, turn)
+    assert deviations.accepted.keys() <= set(tolerances)
+    assert deviations.refused.keys().isdisjoint(tolerances)
+    return normalised, deviations.accepted.keys() | deviations.refused.keys()
+
+
 def normalise(call, *tolerances: Tolerance):
-    """One call under a profile with exactly these tolerances."""
-    (normalised,), found = normalise_calls([call], profile(*tolerances), TurnContext(2, TOOLS))
+    (normalised,), found = normalise_all([call], *tolerances, turn=TurnContext(2, TOOLS))
     return normalised, found
 
 
@@ -112,15 +121,34 @@ def test_what_no_profile_accepts_stays_as_it_is(call):
 
 def test_the_second_of_two_equal_ids_is_replaced():
     calls = [GOOD, GOOD, GOOD | {"id": "c2"}]
-    normalised, found = normalise_calls(calls, profile(Tolerance.DUPLICATE_IDS), TurnContext(3, TOOLS))
+    normalised, found = normalise_all(calls, Tolerance.DUPLICATE_IDS, turn=TurnContext(3, TOOLS))
     assert [call["id"] for call in normalised] == ["c1", "r003i0001", "c2"]
     assert found == {Tolerance.DUPLICATE_IDS}
-    assert normalise_calls(calls, profile(), TurnContext(3, TOOLS)) == (calls, {Tolerance.DUPLICATE_IDS})
+    assert normalise_all(calls, turn=TurnContext(3, TOOLS)) == (calls, {Tolerance.DUPLICATE_IDS})
 
 
 def test_missing_ids_are_not_also_duplicates():
     calls = [GOOD | {"id": ""}, GOOD | {"id": ""}]
-    assert normalise_calls(calls, profile(), TurnContext(3, TOOLS)) == (calls, {Tolerance.MISSING_IDS})
+    assert normalise_all(calls, turn=TurnContext(3, TOOLS)) == (calls, {Tolerance.MISSING_IDS})
+
+
+@pytest.mark.parametrize("tolerances", [(), (Tolerance.REPEATED_IDS,)])
+@pytest.mark.parametrize("call_id", ["c1", "functions.read:0", "0", "call_é", "r001i0000"])
+def test_an_id_of_an_earlier_turn_is_found_and_stays_as_it_is(call_id, tolerances):
+    """Kimi answers worse when its ids are rewritten."""
+    call, turn = GOOD | {"id": call_id}, TurnContext(2, TOOLS, frozenset({"other", call_id}))
+    assert normalise_all([call], *tolerances, turn=turn) == ([call], {Tolerance.REPEATED_IDS})
+
+
+def test_each_deviation_is_counted():
+    deviations = Deviations(profile(Tolerance.MISSING_IDS))
+    calls = [GOOD | {"id": ""}, GOOD | {"id": None, "type": None}, GOOD]
+    normalise_calls(calls, deviations, TurnContext(2, TOOLS))
+    assert (deviations.accepted, deviations.refused) == (
+        {Tolerance.MISSING_IDS: 2},
+        {Tolerance.MISSING_TYPE: 1},
+    )
+    assert list(deviations.events()) == [(f"Put right under profile x: {Tolerance.MISSING_IDS}.", 2)]
 
 
 def test_unknown_keys_of_a_call_survive():
@@ -151,9 +179,12 @@ JSON = st.recursive(
 )
 
 
-@given(st.lists(JSON, max_size=4), st.sets(st.sampled_from(list(Tolerance))))
+OPTIONAL = sorted(set(Tolerance) - OF_TEXT_MODE - OF_STREAMS)
+
+
+@given(st.lists(JSON, max_size=4), st.sets(st.sampled_from(OPTIONAL)))
 def test_any_calls_give_as_many_calls(calls, tolerances):
-    normalised, found = normalise_calls(calls, profile(*tolerances), TurnContext(1, TOOLS))
+    normalised, found = normalise_all(calls, *tolerances, turn=TurnContext(1, TOOLS, {"read"}))
     assert len(normalised) == len(calls)
     if not found & tolerances:
         assert normalised == calls
