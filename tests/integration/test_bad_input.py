@@ -187,15 +187,24 @@ def test_a_file_over_1_mib_is_not_lost(repo, review_repo):
     assert outcome.conclusion is Conclusion.INCOMPLETE
 
 
-def test_a_file_that_cannot_be_read_whole_is_reviewed_in_part(repo, review_repo):
-    """Of a link and of Latin-1 only the added lines can be checked, and the file's row says so."""
+def test_a_file_that_cannot_be_read_whole_is_reviewed_by_the_checks_that_need_no_more(repo, review_repo):
+    """Of a link there is only the added line, and text needs no other checks; code does."""
+    large = "x = 1\n" * 200_000
+    repo.commit({"large.py": large, "large.txt": large})
     (repo.path / "link.py").symlink_to("/etc/passwd")
-    repo.commit({"latin.py": "x = 1  # \xe9\n".encode("latin-1")})
-    files = {file.path: file for file in review_repo(repo, provider="offline").outcome.coverage.files}
-    for name in ("link.py", "latin.py"):
-        assert files[name].status.value == "reviewed"
-        assert files[name].reason == "only its added lines could be checked"
-        assert "secrets" in files[name].checks
+    repo.commit({"large.py": large + "y = 2\n", "large.txt": large + "y = 2\n", "a.py": "x = 1\n"})
+    outcome = review_repo(repo, base="HEAD~1", provider="offline").outcome
+    files = {file.path: file for file in outcome.coverage.files}
+    assert (files["link.py"].status.value, files["link.py"].reason) == ("reviewed", None)
+    assert files["large.txt"].status.value == "reviewed"
+    assert files["large.txt"].reason == "only its added lines could be checked"
+    assert files["large.py"].status.value == "not_reviewed"
+    assert files["large.py"].reason == (
+        "left-overs, tls-verification, ruff did not run: the file could not be read whole"
+    )
+    assert {file.checks for file in (files["link.py"], files["large.py"])} == {
+        ("conflict-markers", "secrets")
+    }
     assert files["a.py"].reason is None
 
 

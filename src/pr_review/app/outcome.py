@@ -113,6 +113,7 @@ def _coverage(state: RunState, error: PrReviewError | None) -> Coverage:
         [_seen(conversation.record) for conversation in state.conversations],
         unfinished=_unfinished(error),
         checks=rules.checks if rules else None,
+        not_run=rules.not_run if rules else None,
         in_part=rules.checked_in_part if rules else (),
     )
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from pr_review.app.target import ReviewTarget
 from pr_review.config import repository_file
@@ -24,7 +25,8 @@ class Prepared:
     """The repository as the review sees it.
 
     ``settings`` are those of the workflow and the base commit. ``instructions`` are trusted text.
-    ``top_level`` are the names at the root of the head, folders with a slash.
+    ``top_level`` are the names at the root of the head, folders with a slash. ``scratch`` is a private folder
+    for temporary files, which goes with the object store.
     """
 
     settings: Settings
@@ -38,6 +40,7 @@ class Prepared:
     commits: tuple[str, ...]
     instructions: str
     top_level: tuple[str, ...]
+    scratch: Path
 
 
 def load_base(store: ObjectStore, target: ReviewTarget) -> CommitTree:
@@ -101,6 +104,7 @@ def prepare(
         commits=store.commit_messages(diff.merge_base_sha, diff.head_sha),
         instructions=_instructions(settings, base),
         top_level=_top_level(head),
+        scratch=store.git.git_dir,
     )
 
 

@@ -83,21 +83,22 @@ def choose_provider(
 def build_reviewer(provider: str, prepared: Prepared, deadline: Deadline) -> Reviewer:
     """Who stands behind ``provider``; the caller awaits ``aclose``."""
     if provider == OFFLINE:
-        return _offline(prepared)
+        return _offline(prepared, deadline)
     return _chat(prepared.settings, deadline)
 
 
-def _offline(prepared: Prepared) -> Reviewer:
+def _offline(prepared: Prepared, deadline: Deadline) -> Reviewer:
     from pr_review.checks.ruff import Ruff, find_ruff  # noqa: PLC0415 -- start-up: a model needs no checks
     from pr_review.offline.limits import limits_for  # noqa: PLC0415 -- start-up: as above
     from pr_review.offline.offline_model import OfflineModel  # noqa: PLC0415 -- start-up: as above
 
     head, settings = prepared.head, prepared.settings
     paths = [file.path for file in prepared.selection.selected if file.addressable]
-    ruff = find_ruff()
+    binary = find_ruff()
+    linter = Ruff(binary, prepared.scratch, deadline.remaining) if binary else None
     return Reviewer(
         provider=OFFLINE,
-        open_model=lambda: OfflineModel(paths, Ruff(ruff) if ruff else None),
+        open_model=lambda: OfflineModel(paths, linter),
         answers=RULE_REVIEW,
         limits=limits_for(
             settings.limits, [head.file_size(path) if head.is_file(path) else 0 for path in paths]

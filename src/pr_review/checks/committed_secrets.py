@@ -1,13 +1,13 @@
 """Secrets of a known shape that a change adds to the repository."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pr_review.checks.hit import Hit, Rule
 from pr_review.checks.source import Source
 from pr_review.domain.finding import Category, Severity
 from pr_review.masking.secret_shapes import PRIVATE_KEY, Shape
-from pr_review.masking.secrets import Span, find_spans, mask_secrets
+from pr_review.masking.secrets import WINDOW_CHARS, Span, find_spans, mask_secrets, may_hold_secrets
 
 NAME = "secrets"
 
@@ -31,10 +31,18 @@ def rule_of(shape: Shape) -> Rule:
 
 def find(source: Source) -> Iterator[Hit]:
     """Find secrets on added lines, one hit per line and rule; the evidence is masked."""
-    for number, line in source.added.items():
+    for number, line in _candidates(source.added).items():
         spans = [span for span in find_spans(line) if _counts(source, number, span)]
         for rule in {span.shape.code: rule_of(span.shape) for span in spans}.values():
             yield Hit.of(rule, number, mask_secrets(line))
+
+
+def _candidates(added: Mapping[int, str]) -> Mapping[int, str]:
+    """The lines to search: all, or only long ones if no short line can hold a secret."""
+    short = "\n".join(line for line in added.values() if len(line) <= WINDOW_CHARS)
+    if may_hold_secrets(short):
+        return added
+    return {number: line for number, line in added.items() if len(line) > WINDOW_CHARS}
 
 
 def _counts(source: Source, number: int, span: Span) -> bool:

@@ -36,6 +36,10 @@ def find(source: Source) -> Iterator[Hit]:
     An incomplete conflict counts only if a marker has a label, as git writes it. In documentation, markers in
     a fenced code block are an illustration and are not reported.
     """
+    if not any(
+        marker in line for line in source.added.values() for marker in ("<<<<<<<", "=======", ">>>>>>>")
+    ):
+        return
     fenced = False
     markers: list[int] = []
     for number, line in sorted(source.lines.items()):

@@ -67,6 +67,14 @@ class Hit:
         )
 
 
+@dataclass(frozen=True)
+class CheckResult:
+    """What one check proved about one file; ``failure`` says why it did not run whole, None when it did."""
+
+    hits: tuple[Hit, ...] = ()
+    failure: str | None = None
+
+
 def clip(line: str) -> str:
     """Strip the line and cut it to ``MAX_EVIDENCE_CHARS`` characters."""
     text = line.strip()

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pr_review.checks import committed_secrets, conflicts, leftovers, registry, ruff, tls
 from pr_review.checks.hit import Rule
 from pr_review.checks.patterns import CodePattern
+from pr_review.checks.ruff_rules import load_rules
 from pr_review.masking.secret_shapes import SHAPES
 
 INTRO = """\
@@ -25,8 +26,11 @@ network. They use the same protocol as a model, so they see only what the tools 
   that it causes.
 - Secrets are masked in every quote, also in findings of other rules.
 - Left-overs and disabled TLS verification are searched in code only, not in comments and string literals.
-- If a file is not UTF-8 or larger than 1 MiB, only conflict markers and secrets are searched, because a
-  single added line proves them. The notes of the review say so. A binary file has NUL bytes and is not
+- If a check that applies to a file does not run, the file is `not_reviewed` and the run `incomplete`. The
+  coverage names the check and the reason: ruff crashed or took too long on the file, the file is not valid
+  Python (so ruff's rules cannot run), it has too many defects, it could not be read whole.
+- If a file cannot be read whole, for example because it is larger than 1 MiB, only conflict markers and
+  secrets are searched, because a single added line proves them. A binary file has NUL bytes and is not
   UTF-8, so it has no lines. It is excluded and listed. If its name is that of a code file, it is
   `not_reviewed` instead, so that a single byte cannot hide code.
 - If the rules find nothing, the conclusion is `rules_only`, never `clean`, because this proves nothing.
@@ -49,7 +53,7 @@ def render() -> str:
             ruff.NAME,
             f"Python ({', '.join(ruff.SUFFIXES)}): the whole head version, read as "
             f"{ruff.TARGET_VERSION.replace('py3', 'Python 3.')}, without the repository's configuration.",
-            (listed.rule for listed in ruff.load_rules().values()),
+            (listed.rule for listed in load_rules().values()),
         ),
     )
     return "\n".join(sections)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from pr_review.checks.hit import Hit, Rule
-from pr_review.checks.languages import Language, Views, language_of
+from pr_review.checks.languages import Language, Views
 from pr_review.checks.source import Source
 
 
@@ -42,10 +42,9 @@ class LineIndex:
         return bisect_right(self.starts, offset)
 
 
-def applies(table: Iterable[CodePattern], path: str) -> bool:
+def applies(table: Iterable[CodePattern], source: Source) -> bool:
     """Whether a rule of the table covers the language of this file."""
-    language = language_of(path)
-    return any(language in entry.languages for entry in table)
+    return any(source.language in entry.languages for entry in table)
 
 
 def find(source: Source, table: Iterable[CodePattern]) -> Iterator[Hit]:

@@ -1,81 +1,41 @@
-"""Runs ruff on the head version of one Python file, with a fixed list of rules.
+"""Runs ruff on the head versions of Python files, many files in one process, with a fixed list of rules.
 
-No other module starts ruff. Neither the repository's configuration nor comments in the file change the rules.
-Ruff parses the file and never executes it.
+No other module starts ruff. Neither the repository's configuration nor comments in the files change the
+rules. Ruff parses the files and never executes them.
+
+The files lie in a private temporary folder under numbers. So no name of a repository reaches a command line
+or the file system, and no rule about folders (``build``, ``.venv``) hides a file. The end of the name stays,
+because ruff reads a stub and an ``__init__`` differently.
 """
 
 import json
 import re
 import subprocess
-import tomllib
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from itertools import accumulate, islice
-from pathlib import Path
-from threading import Lock, Timer
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from threading import Event, Lock, Timer
+from typing import NoReturn
 
-from pr_review.checks.hit import Hit, Rule
+from pr_review.checks.hit import CheckResult
+from pr_review.checks.ruff_diagnostics import Diagnostic, FileDiagnostics
+from pr_review.checks.ruff_rules import SYNTAX_ERROR, load_rules
 from pr_review.checks.source import Source
-from pr_review.domain.finding import Category, Severity
-from pr_review.errors import ReviewError
+from pr_review.domain.sizes import MIB
 
 NAME = "ruff"
 SUFFIXES = (".py", ".pyi", ".pyw")
 TARGET_VERSION = "py314"  # the newest syntax, because only the project's own CI knows its oldest Python
-TIMEOUT_SECONDS = 60.0
-MAX_DIAGNOSTICS = 10_000
-MAX_LINE_CHARS = 2000  # the part of a line in which ``unless_code`` is searched
-SYNTAX_ERROR = "invalid-syntax"
+TIMEOUT_SECONDS = 30.0  # for one process; and a tenth of a second more for each file
+SECONDS_PER_FILE = 0.1
+MIN_SECONDS = 0.2  # no process is started with less time left
+BATCH_FILES = 256
+BATCH_CHARS = 16 * MIB
+MAX_DIAGNOSTIC_BYTES = 16 * MIB  # a message can quote a name, which is at most as long as the file
 
 _CLEAN, _FOUND = 0, 1
-_SPEAKING = {"F821", "F823", SYNTAX_ERROR}  # ruff's message names the code at fault; the title cannot
-_TEMPLATE = re.compile(r"\{%[^\n]{0,200}%\}|\{\{[^\n{}]{0,200}\}\}")  # the file is a template of Python code
-_ROW_END = re.compile(r"\r\n|\r|\n")
-
-
-@dataclass(frozen=True)
-class RuffRule:
-    """A rule of the table, with its exceptions.
-
-    A diagnostic proves nothing if ruff's message contains ``unless``, or if the pattern ``unless_code``
-    matches in the line.
-    """
-
-    rule: Rule
-    unless: str | None = None
-    unless_code: str | None = None
-
-    def is_proven(self, message: str, line: str) -> bool:
-        """Whether a diagnostic with this message on this line is a defect."""
-        if self.unless and self.unless in message:
-            return False
-        return not (self.unless_code and re.search(self.unless_code, line[:MAX_LINE_CHARS]))
-
-
-@dataclass(frozen=True)
-class Diagnostic:
-    """One diagnostic of ruff; ``line`` is the line as git counts it."""
-
-    code: str
-    message: str
-    line: int
-
-    @classmethod
-    def parse(cls, raw: bytes, lines: list[int]) -> "Diagnostic":
-        """Parse one line of ruff's json-lines output; ``lines`` maps the row to git's line."""
-        found = json.loads(raw)
-        row = found["location"]["row"]
-        return cls(found["code"], found["message"], lines[min(row, len(lines)) - 1])
-
-
-@cache
-def load_rules() -> dict[str, RuffRule]:
-    """Load ``ruff_rules.toml`` as a mapping from code to rule, in the order of the file."""
-    text = files(__package__).joinpath("ruff_rules.toml").read_text(encoding="utf-8")
-    return {code: _rule(code, row) for code, row in tomllib.loads(text).items()}
+_NUMBER = re.compile(r".*/([0-9]+)(?:/__init__)?\.pyi?")
 
 
 def find_ruff() -> Path | None:
@@ -88,30 +48,39 @@ def find_ruff() -> Path | None:
         return None
 
 
-class Ruff:
-    """Runs one process of ruff per file, until ``kill`` ends the running ones and refuses new ones."""
+@dataclass
+class _Failed(Exception):
+    """A process of ruff told nothing, and ``why``; ``by_file``: one of its files may be the cause."""
 
-    def __init__(self, binary: Path, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+    why: str
+    by_file: bool = False
+
+
+class Ruff:
+    """Checks files with the executable ``binary``, until ``kill`` ends what runs and refuses what comes.
+
+    ``scratch`` is a private folder for temporary files. ``remaining`` gives the seconds that are left of the
+    run; one process takes at most half of them, so that the run can still report.
+    """
+
+    def __init__(
+        self,
+        binary: Path,
+        scratch: Path,
+        remaining: Callable[[], float],
+        timeout_seconds: float = TIMEOUT_SECONDS,
+    ) -> None:
         self._binary = binary
+        self._scratch = scratch
+        self._remaining = remaining
         self._timeout_seconds = timeout_seconds
         self._lock = Lock()
         self._running: set[subprocess.Popen[bytes]] = set()
         self._killed = False
 
-    def find(self, source: Source) -> list[Hit]:
-        """Find hits of the listed rules on added lines of a Python file.
-
-        Of several syntax errors only the first counts, because the others may follow from it. Raises
-        ``ReviewError`` if ruff cannot start, crashes, exceeds the timeout or reports more than
-        ``MAX_DIAGNOSTICS``.
-        """
-        text = source.text or ""
-        lines = _git_lines(text)
-        diagnostics = [Diagnostic.parse(raw, lines) for raw in self._run(source.path, text)]
-        others = [each for each in diagnostics if each.code != SYNTAX_ERROR]
-        syntax = [each for each in diagnostics if each.code == SYNTAX_ERROR][:1]
-        kept = others if _TEMPLATE.search(text) else [*syntax, *others]
-        return [hit for each in kept for hit in _hits(source, each)]
+    def check(self, sources: Sequence[Source]) -> list[CheckResult]:
+        """What ruff proves about each file, in order; a file that ruff cannot check costs no other file."""
+        return [result for batch in _batches(sources) for result in self._check_batch(batch)]
 
     def kill(self) -> None:
         """End the running processes; can be called repeatedly and from any thread."""
@@ -120,91 +89,136 @@ class Ruff:
             for process in self._running:
                 process.kill()
 
-    def _run(self, path: str, text: str) -> list[bytes]:
-        process = self._start(path)
-        timer = Timer(self._timeout_seconds, process.kill)
+    def _check_batch(self, batch: Sequence[Source]) -> list[CheckResult]:
+        """Halve a batch that failed, until the file is found that made it fail."""
+        try:
+            return self._lint(batch)
+        except Exception as error:  # noqa: BLE001 -- a bug that one file provokes must not hide the others
+            failure = (
+                error
+                if isinstance(error, _Failed)
+                else _Failed(f"it failed with {type(error).__name__}", by_file=True)
+            )
+            if not failure.by_file or len(batch) == 1:
+                return [CheckResult(failure=failure.why)] * len(batch)
+        middle = len(batch) // 2
+        return [*self._check_batch(batch[:middle]), *self._check_batch(batch[middle:])]
+
+    def _lint(self, batch: Sequence[Source]) -> list[CheckResult]:
+        files = [FileDiagnostics(source) for source in batch]
+        try:
+            with TemporaryDirectory(prefix="checks-", dir=self._scratch) as name:
+                folder = Path(name)
+                names = [_write(folder, number, source) for number, source in enumerate(batch)]
+                self._run(folder, names, lambda number, found: files[number].take(found))
+        except OSError as error:
+            raise _Failed("its temporary files could not be written") from error
+        return [file.result for file in files]
+
+    def _run(self, folder: Path, names: Sequence[str], take: Callable[[int, Diagnostic], None]) -> None:
+        """Run one process over the files; ``take`` gets each diagnostic with the number of its file."""
+        seconds = min(self._timeout_seconds + SECONDS_PER_FILE * len(names), self._remaining() / 2)
+        if seconds < MIN_SECONDS:
+            raise _Failed("no time was left")
+        process, expired = self._start(folder, names), Event()
+        timer = Timer(seconds, _expire, (process, expired))
         timer.start()
         try:
             with process:
-                _feed(process, text)
-                found = list(islice(process.stdout or (), MAX_DIAGNOSTICS + 1))
-                if len(found) > MAX_DIAGNOSTICS:
-                    process.kill()
+                _read(process, take)
         finally:
             timer.cancel()
             with self._lock:
                 self._running.discard(process)
-        if process.returncode not in {_CLEAN, _FOUND} or len(found) > MAX_DIAGNOSTICS:
-            raise _failure()
-        return found
+        if process.returncode not in {_CLEAN, _FOUND}:
+            self._fail(expired=expired.is_set())
 
-    def _start(self, path: str) -> subprocess.Popen[bytes]:
-        arguments = [
-            "check",
-            "--isolated",
-            "--ignore-noqa",
-            "--no-cache",
-            "--output-format=json-lines",
-            f"--target-version={TARGET_VERSION}",
-            f"--select={','.join(code for code in load_rules() if code != SYNTAX_ERROR)}",
-            '--config=builtins=["_", "get_ipython"]',  # gettext and IPython define these two
-            f"--stdin-filename={path}",
-            "-",
-        ]
+    def _start(self, folder: Path, names: Sequence[str]) -> subprocess.Popen[bytes]:
         with self._lock:
             if self._killed:
-                raise _failure()
+                raise _Failed("the run was ended")
             try:
                 process = subprocess.Popen(
-                    [self._binary, *arguments],
-                    stdin=subprocess.PIPE,
+                    [self._binary, *_arguments(), *names],
+                    stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     env={},
-                    cwd=self._binary.parent,
+                    cwd=folder,
                 )
             except OSError as error:
-                raise _failure() from error
+                raise _Failed("it could not be started") from error
             self._running.add(process)
         return process
 
-
-def _feed(process: subprocess.Popen[bytes], text: str) -> None:
-    """Write the whole input first; this cannot deadlock, because ruff reads all of it before it writes."""
-    if process.stdin:
-        with suppress(BrokenPipeError), process.stdin as stdin:
-            stdin.write(text.encode())
+    def _fail(self, *, expired: bool) -> NoReturn:
+        if self._killed:
+            raise _Failed("the run was ended")
+        raise _Failed("it took too long" if expired else "it crashed", by_file=True)
 
 
-def _failure() -> ReviewError:
-    return ReviewError("check_failed", "ruff could not check a file.", "Run ruff on the file to see why.")
+def _arguments() -> list[str]:
+    return [
+        "check",
+        "--isolated",
+        "--ignore-noqa",
+        "--no-cache",
+        "--no-respect-gitignore",
+        "--no-force-exclude",
+        "--output-format=json-lines",
+        f"--target-version={TARGET_VERSION}",
+        f"--select={','.join(code for code in load_rules() if code != SYNTAX_ERROR)}",
+        "--",
+    ]
 
 
-def _rule(code: str, row: dict[str, str]) -> RuffRule:
-    rule = Rule(
-        code,
-        Severity(row["severity"]),
-        Category(row["category"]),
-        row["title"],
-        row["why"],
-        row["fix"],
-        cause=row.get("cause", ""),
-    )
-    return RuffRule(rule, row.get("unless"), row.get("unless_code"))
+def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
+    """At most ``BATCH_FILES`` files and about ``BATCH_CHARS`` characters each."""
+    batch: list[Source] = []
+    size = 0
+    for source in sources:
+        batch.append(source)
+        size += len(source.text or "")
+        if len(batch) == BATCH_FILES or size >= BATCH_CHARS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
-def _hits(source: Source, found: Diagnostic) -> Iterator[Hit]:
-    listed, code = load_rules().get(found.code), source.added.get(found.line)
-    if listed and code is not None and listed.is_proven(found.message, code):
-        title = found.message if found.code in _SPEAKING else None
-        yield Hit.of(listed.rule, found.line, code, title=title)
+def _write(folder: Path, number: int, source: Source) -> str:
+    """Write the file under its number; the name, relative to ``folder``."""
+    pure = PurePosixPath(source.path)
+    suffix = ".pyi" if pure.suffix.lower() == ".pyi" else ".py"
+    name = f"{number}/__init__{suffix}" if pure.stem == "__init__" else f"{number}{suffix}"
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    with path.open("xb") as file:
+        file.write((source.text or "").encode(errors="replace"))
+    return name
 
 
-def _git_lines(text: str) -> list[int]:
-    r"""Map each of ruff's rows to a line of git, because ruff also ends a row at a lone ``\r``.
+def _expire(process: subprocess.Popen[bytes], expired: Event) -> None:
+    expired.set()
+    process.kill()
 
-    The empty row after the last line maps to the last line, so an error at the end of the file has a line.
-    """
-    ends = _ROW_END.findall(text)
-    lines = [1, *accumulate((end != "\r" for end in ends), initial=1)][1:]
-    return [*lines[:-1], max(lines[-1] - 1, 1)] if text.endswith("\n") else lines
+
+def _read(process: subprocess.Popen[bytes], take: Callable[[int, Diagnostic], None]) -> None:
+    """Take the diagnostics as ruff writes them, so that memory holds one at a time."""
+    try:
+        while process.stdout and (raw := process.stdout.readline(MAX_DIAGNOSTIC_BYTES)):
+            take(*_parse(raw))
+    except (ValueError, KeyError, TypeError) as error:  # half a line of a process that crashed
+        process.kill()
+        raise _Failed("it crashed", by_file=True) from error
+
+
+def _parse(raw: bytes) -> tuple[int, Diagnostic]:
+    """One line of ruff's json-lines output."""
+    found = json.loads(raw)
+    at = found["location"]
+    diagnostic = Diagnostic(found["code"], found["message"], at["row"], at["column"])
+    number = _NUMBER.fullmatch(found["filename"])
+    if number is None:
+        raise ValueError("no file of ours")
+    return int(number[1]), diagnostic

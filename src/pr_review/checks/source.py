@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from pr_review.checks.languages import Views, language_of, views
+from pr_review.checks.languages import Language, Views, language_of, views
 
 PROSE_SUFFIXES = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt")
 
@@ -15,18 +15,25 @@ class Source:
 
     ``text`` is the whole head version. It is None if the file could not be read; then only those checks run
     that need a single line. ``added`` maps the numbers of added lines in the head version to their text.
-    Lines count from 1 and end at a line feed, as in git.
+    Lines count from 1 and end at a line feed, as in git. The only line of a symbolic link (``is_link``) is
+    the path that it points to, whatever its own name.
     """
 
     path: str
     text: str | None
     added: Mapping[int, str]
+    is_link: bool = False
 
     @cached_property
     def views(self) -> Views | None:
         """The text without comments and strings, or None if the text or its language is unknown."""
-        language = language_of(self.path)
+        language = self.language
         return None if self.text is None or language is None else views(self.text, language)
+
+    @property
+    def language(self) -> Language | None:
+        """The language of the file, or None."""
+        return None if self.is_link else language_of(self.path)
 
     @property
     def is_prose(self) -> bool:

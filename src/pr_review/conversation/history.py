@@ -33,6 +33,8 @@ class History:
 
     def sent(self) -> list[Message]:
         """The messages as the next request carries them."""
+        if not self._stubs:
+            return list(self._messages)
         left = self._stubs
         sent: list[Message] = []
         for message in self._messages:

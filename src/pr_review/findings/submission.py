@@ -58,13 +58,15 @@ class RuleFinding(SubmittedFinding):
 class RuleSubmission(Submission):
     """The final review of the offline reviewer, with the facts of its run.
 
-    ``checks`` maps the path of each file to the names of the checks that ran on it. ``checked_in_part`` holds
-    the paths of files of which only the added lines were checked.
+    ``checks`` maps the path of each file to the names of the checks that ran on it, and ``not_run`` to the
+    reason why others that apply did not run, whole. ``checked_in_part`` holds the paths of files of which
+    only the added lines were checked.
     """
 
     # A list is invariant because it can grow; nothing adds to the list of a frozen record.
     findings: Annotated[list[RuleFinding], Field(max_length=MAX_FINDINGS)]  # type: ignore[assignment]
     checks: dict[str, _Names]
+    not_run: dict[str, str] = Field(default_factory=dict)
     checked_in_part: _Names
 
 

@@ -63,6 +63,14 @@ def find_spans(line: str) -> list[Span]:
     return disjoint
 
 
+def may_hold_secrets(text: str) -> bool:
+    """Whether a pattern matches in any line, placeholders included; False saves reading line by line.
+
+    No pattern matches across lines, so this takes no longer than its longest line makes it.
+    """
+    return any(pattern.search(text) for _, pattern in _patterns())
+
+
 @cache
 def _patterns() -> tuple[tuple[Shape, re.Pattern[str]], ...]:
     return tuple((shape, re.compile(pattern)) for shape in SHAPES for pattern in shape.patterns)

@@ -25,23 +25,28 @@ def compose(files: Sequence[ReviewedFile], checked: Sequence[CheckedFile]) -> Js
     """The answer about ``files``, of which ``checked`` were seen.
 
     A review has ``summary``, ``findings`` from worst to least, and ``notes``. Rules add ``rule`` to each
-    finding (the code of the rule that proved it), ``checks`` (path to the names of the checks that ran) and
-    ``checked_in_part`` (paths of which only the added lines were checked). The reports say that no model
-    reviewed, so the summary does not.
+    finding (the code of the rule that proved it), ``checks`` (path to the names of the checks that ran),
+    ``not_run`` (path to why others that apply did not run) and ``checked_in_part`` (paths of which only the
+    added lines were checked). The reports say that no model reviewed, so the summary does not.
     """
     found: list[FoundIn] = [(file, hit) for file, report in checked for hit in report.hits]
     ordered = sorted(found, key=lambda entry: (entry[1].severity.rank, entry[0].path, entry[1].line))
     return {
         "summary": _summary(files, len(found)),
         "findings": [_finding(file, hit) for file, hit in ordered[:MAX_FINDINGS]],
-        "notes": [*_surplus(ordered[MAX_FINDINGS:]), *_bounded([*_failures(checked), *_problems(files)])],
+        "notes": [*_surplus(ordered[MAX_FINDINGS:]), *_bounded([*_problems(files)])],
         "checks": {file.path: [*report.checks] for file, report in checked},
+        "not_run": {file.path: _reason(report) for file, report in checked if report.failed},
         "checked_in_part": [file.path for file, _ in checked if file.checked_in_part],
     }
 
 
-def _failures(checked: Iterable[CheckedFile]) -> Iterable[str]:
-    return (f"`{file.path}`: {name} could not run." for file, report in checked for name in report.failed)
+def _reason(report: CheckReport) -> str:
+    """Which checks did not run, and why; checks with one cause share it."""
+    names: dict[str, list[str]] = {}
+    for name, why in report.failed:
+        names.setdefault(why, []).append(name)
+    return "; ".join(f"{', '.join(group)} did not run: {why}" for why, group in names.items())
 
 
 def _problems(files: Iterable[ReviewedFile]) -> Iterable[str]:

@@ -6,11 +6,12 @@ the conversation say, so it sees what a model would see.
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import anyio
 import anyio.to_thread
 
-from pr_review.checks.registry import CheckReport, run_checks
+from pr_review.checks.registry import run_checks
 from pr_review.checks.ruff import Ruff
 from pr_review.domain import strict_json
 from pr_review.domain.chat import FinishReason, Message, Reply, RequestedCall, Role, ToolSpec
@@ -66,15 +67,15 @@ class OfflineModel:
 
     async def _check_all(self) -> list[CheckedFile]:
         """Run the checks on every file that was seen; a running ruff ends when the review is cancelled."""
+        seen = [file for file in self._files if file.shown]
+        check = partial(run_checks, [file.source for file in seen], self._linter)
         try:
-            return [CheckedFile(file, await self._check(file)) for file in self._files if file.shown]
+            reports = await anyio.to_thread.run_sync(check, abandon_on_cancel=True)
         except anyio.get_cancelled_exc_class():
             if self._linter:
                 self._linter.kill()
             raise
-
-    async def _check(self, file: ReviewedFile) -> CheckReport:
-        return await anyio.to_thread.run_sync(run_checks, file.source, self._linter, abandon_on_cancel=True)
+        return [CheckedFile(file, report) for file, report in zip(seen, reports, strict=True)]
 
     def _tool_turn(self) -> Reply:
         batch = [self._queue.popleft() for _ in range(min(MAX_CALLS_PER_ROUND, len(self._queue)))]

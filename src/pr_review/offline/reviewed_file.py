@@ -1,5 +1,6 @@
 """What the offline reviewer learns about one file, from tool results alone."""
 
+import re
 from dataclasses import dataclass, field
 from io import StringIO
 
@@ -8,6 +9,8 @@ from pr_review.domain.chat import RequestedCall
 from pr_review.domain.frozen import JsonObject
 from pr_review.tools.canonical.inspect_git_diff import MAX_DIFF_BYTES, InspectGitDiff
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
+
+_LINK = re.compile(r"^(?:new file mode|new mode|index [0-9a-f]+\.\.[0-9a-f]+) 120000$", re.MULTILINE)
 
 
 @dataclass
@@ -23,16 +26,18 @@ class ReviewedFile:
     readable: bool = False
     problems: list[str] = field(default_factory=list)
     _lines: list[str] = field(default_factory=list)
+    _is_link: bool = False
 
     @property
     def checked_in_part(self) -> bool:
         """Whether the checks see only the added lines, because the head version could not be read whole."""
-        return bool(self.added) and not self.readable
+        return bool(self.added) and not self.readable and not self._is_link
 
     @property
     def source(self) -> Source:
         """What the checks read."""
-        return Source(self.path, "\n".join([*self._lines, ""]) if self.readable else None, self.added)
+        text = "\n".join([*self._lines, ""]) if self.readable and not self._is_link else None
+        return Source(self.path, text, self.added, is_link=self._is_link)
 
     def first_call(self, call_id: str) -> RequestedCall:
         """Ask for the file's diff."""
@@ -58,6 +63,7 @@ class ReviewedFile:
                 added := _added_lines(diff, self.path)
             ) is not None:
                 self.shown = True
+                self._is_link = bool(_LINK.search(diff))
                 self.added = added
                 if truncated:
                     self.problems.append(
@@ -66,7 +72,7 @@ class ReviewedFile:
             case _:
                 code = _code(result, "not a diff")
                 self.problems.append(f"its diff could not be inspected ({code}); it was not checked")
-        return bool(self.added)
+        return bool(self.added) and not self._is_link
 
     def take_page(self, result: JsonObject) -> bool:
         """Learn from a page of the head version; true when another page has to be read."""

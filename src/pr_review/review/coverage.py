@@ -29,26 +29,30 @@ def build_coverage(
     *,
     unfinished: str | None = None,
     checks: Mapping[str, Sequence[str]] | None = None,
+    not_run: Mapping[str, str] | None = None,
     in_part: Collection[str] = (),
 ) -> Coverage:
     """One entry for every changed file, in diff order.
 
     ``unfinished`` says why nothing of the run counts as reviewed. For the offline reviewer, ``checks`` names
-    what ran on each file and ``in_part`` the files of which only the added lines were checked.
+    what ran on each file, ``not_run`` says why other checks that apply to it did not run, and ``in_part``
+    names the files of which only the added lines were checked.
     """
+    shown = {hunk for each in seen if each.failure is None for hunk in each.hunks}
+    paths = {each.conversation: {hunk.path for hunk in each.hunks} for each in seen}
 
     def cover(file: ChangedFile) -> FileCoverage:
         if file.path in excluded:
             return _entry(file, CoverageStatus.EXCLUDED, excluded[file.path])
-        if missing := unfinished or _missing_because(file, seen):
-            return _entry(file, CoverageStatus.NOT_REVIEWED, missing, conversations=_seeing(file, seen))
-        return _entry(
-            file,
-            CoverageStatus.REVIEWED,
-            IN_PART if file.path in in_part else None,
-            checks=tuple((checks or {}).get(file.path, ())),
-            conversations=_seeing(file, seen),
-        )
+        saw = [each for each in seen if file.path in paths[each.conversation]]
+        conversations = tuple(each.conversation for each in saw if each.failure is None)
+        if missing := unfinished or _missing_because(file, shown, saw):
+            return _entry(file, CoverageStatus.NOT_REVIEWED, missing, conversations=conversations)
+        ran = tuple((checks or {}).get(file.path, ()))
+        if failed := (not_run or {}).get(file.path):
+            return _entry(file, CoverageStatus.NOT_REVIEWED, failed, checks=ran, conversations=conversations)
+        reason = IN_PART if file.path in in_part else None
+        return _entry(file, CoverageStatus.REVIEWED, reason, checks=ran, conversations=conversations)
 
     return Coverage(files=tuple(map(cover, diff.files)))
 
@@ -72,22 +76,12 @@ def _entry(
     )
 
 
-def _seeing(file: ChangedFile, seen: Sequence[Seen]) -> tuple[str, ...]:
-    """The conversations that answered and saw any of the file."""
-    return tuple(each.conversation for each in seen if each.failure is None and _saw(each, file))
-
-
-def _saw(seen: Seen, file: ChangedFile) -> bool:
-    return any(hunk.path == file.path for hunk in seen.hunks)
-
-
-def _missing_because(file: ChangedFile, seen: Sequence[Seen]) -> str | None:
+def _missing_because(file: ChangedFile, shown: AbstractSet[HunkId], saw: Sequence[Seen]) -> str | None:
     """Why the file did not reach the models whole, or None; a conversation that failed is the first cause."""
-    shown = {hunk for each in seen if each.failure is None for hunk in each.hunks}
     missing = _missing(file, shown)
     if missing is None:
         return None
-    return next((each.failure for each in seen if each.failure and _saw(each, file)), missing)
+    return next((each.failure for each in saw if each.failure), missing)
 
 
 def _missing(file: ChangedFile, shown: AbstractSet[HunkId]) -> str | None:

@@ -14,11 +14,21 @@ BUILDER = Path(__file__).parents[3] / "examples" / "build_sample.py"
 
 
 @pytest.fixture(scope="session")
-def linter() -> Ruff:
+def ruff_at(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Ruff]:
+    """A linter with this executable; ten seconds are left of its run, or as many as given."""
+
+    def make(binary: Path, remaining: float = 10, **options: float) -> Ruff:
+        return Ruff(binary, tmp_path_factory.mktemp("scratch"), lambda: remaining, **options)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def linter(ruff_at: Callable[..., Ruff]) -> Ruff:
     """The installed ruff."""
     binary = find_ruff()
     assert binary is not None
-    return Ruff(binary)
+    return ruff_at(binary, 600)
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from pr_review.checks import page, registry
-from pr_review.checks.ruff import load_rules
+from pr_review.checks.ruff_rules import load_rules
 
 PAGE = Path(__file__).parents[3] / "docs" / "checks.md"
 

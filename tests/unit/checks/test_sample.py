@@ -37,9 +37,10 @@ def test_every_planted_defect_is_found_at_its_line_and_nothing_else(sample, buil
         {"path": path, "line": hit.line}
         for path, added in added_lines(sample)
         if added
-        for hit in run_checks(
-            Source(path, git(sample.repo, "show", f"{sample.head_sha}:{path}"), added), linter
-        ).hits
+        for report in run_checks(
+            [Source(path, git(sample.repo, "show", f"{sample.head_sha}:{path}"), added)], linter
+        )
+        for hit in report.hits
     ]
     expected = [{"path": defect["path"], "line": defect["line"]} for defect in build_sample.expected()]
     assert sorted(hits, key=str) == sorted(expected, key=str)

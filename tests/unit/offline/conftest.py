@@ -63,11 +63,11 @@ def new_file_answers(files: dict[str, str]) -> Answer:
 
 
 @pytest.fixture(scope="session")
-def linter() -> Ruff:
+def linter(tmp_path_factory: pytest.TempPathFactory) -> Ruff:
     """The installed ruff."""
     binary = find_ruff()
     assert binary is not None
-    return Ruff(binary)
+    return Ruff(binary, tmp_path_factory.mktemp("scratch"), lambda: 600)
 
 
 @pytest.fixture(scope="session")

@@ -123,8 +123,23 @@ def test_notes_stay_within_the_limit_and_the_rest_is_counted(count):
 
 def test_the_summary_names_rules_and_counts_what_was_seen():
     file = file_with(["x"])
-    checked = [CheckedFile(file, CheckReport((), (), failed=("ruff",)))]
+    checked = [CheckedFile(file, CheckReport((), ()))]
     answer = compose([file, ReviewedFile("b", problems=["p"])], checked)
     assert answer["summary"] == "The rules checked 1 added line in 1 file and found 0 defects."
-    assert answer["notes"] == ["`a.py`: ruff could not run.", "`b`: p."]
+    assert answer["notes"] == ["`b`: p."]
     assert answer["findings"] == []
+
+
+@pytest.mark.parametrize(
+    ("failed", "reason"),
+    [
+        ((("ruff", "it crashed"),), "ruff did not run: it crashed"),
+        ((("a", "x"), ("b", "x")), "a, b did not run: x"),
+        ((("a", "x"), ("b", "y"), ("c", "x")), "a, c did not run: x; b did not run: y"),
+    ],
+)
+def test_checks_that_did_not_run_are_told_with_the_reason(failed, reason):
+    file = file_with(["x"])
+    answer = compose([file], [CheckedFile(file, CheckReport((), (), failed=failed))])
+    assert answer["not_run"] == {"a.py": reason}
+    assert parse_rule_submission(json.dumps(answer)).not_run == {"a.py": reason}

@@ -98,11 +98,28 @@ async def test_a_file_that_cannot_be_read_whole_is_known(linter, driver_of, answ
     review = await driver_of(OfflineModel(list(CHANGE), linter), answer).run()
     assert review["checked_in_part"] == ["c.md"]
     assert review["checks"]["c.md"] == ["conflict-markers", "secrets"]
+    assert review["not_run"] == {}
 
 
-async def test_without_ruff_the_notes_say_so(driver_of, answers_for):
+async def test_checks_that_need_the_whole_file_did_not_run_on_one_that_cannot_be_read(
+    linter, driver_of, answers_for
+):
+    def answer(name, arguments):
+        if arguments.get("path") in {"a.py", "b.js"}:
+            return {"ok": False, "error": {"code": "file_too_large", "message": "m"}}
+        return answers_for(CHANGE)(name, arguments)
+
+    review = await driver_of(OfflineModel(list(CHANGE), linter), answer).run()
+    why = "did not run: the file could not be read whole"
+    assert review["not_run"] == {
+        "a.py": f"left-overs, tls-verification, ruff {why}",
+        "b.js": f"left-overs, tls-verification {why}",
+    }
+
+
+async def test_without_ruff_the_answer_says_so(driver_of, answers_for):
     review = await driver_of(OfflineModel(list(CHANGE), None), answers_for(CHANGE)).run()
-    assert review["notes"] == ["`a.py`: ruff could not run."]
+    assert review["not_run"] == {"a.py": "ruff did not run: it is not installed"}
     assert [finding["path"] for finding in review["findings"]] == ["b.js"]
 
 
@@ -129,7 +146,7 @@ async def test_cancelling_ends_a_running_ruff_at_once(tmp_path, driver_of, answe
     binary = tmp_path / "ruff"
     binary.write_text(f"#!/bin/sh\necho $$ > {marker}.new; mv {marker}.new {marker}; exec sleep 60\n")
     binary.chmod(0o755)
-    driver = driver_of(OfflineModel(["a.py"], Ruff(binary)), answers_for(CHANGE))
+    driver = driver_of(OfflineModel(["a.py"], Ruff(binary, tmp_path, lambda: 60)), answers_for(CHANGE))
 
     async def until(condition):
         while not condition():  # noqa: ASYNC110 -- the process cannot set an event

@@ -81,6 +81,15 @@ def test_a_file_reviewed_in_part_says_so():
     assert (files["a.py"], files["x.lock"]) == (("not_reviewed", "stopped"), ("excluded", "lock file"))
 
 
+def test_a_check_that_did_not_run_leaves_its_file_unreviewed_and_no_other():
+    reasons = {"a.py": "ruff did not run: it crashed", "x.lock": "r"}
+    coverage, files = cover(not_run=reasons, checks={"a.py": ("secrets",)}, in_part={"a.py"})
+    assert files["a.py"] == ("not_reviewed", "ruff did not run: it crashed")
+    assert (files["b.py"], files["x.lock"]) == (("reviewed", None), ("excluded", "lock file"))
+    assert coverage.files[0].checks == ("secrets",)
+    assert not coverage.complete
+
+
 def hunks(*places):
     return {HunkId(path=path, index=index) for path, index in places}
 

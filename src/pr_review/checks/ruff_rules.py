@@ -1,0 +1,54 @@
+"""The rules of ruff that prove a defect, from ``ruff_rules.toml``."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from pr_review.checks.hit import Rule
+from pr_review.domain.finding import Category, Severity
+
+MAX_LINE_CHARS = 2000  # the part of a line in which ``unless_code`` is searched
+SYNTAX_ERROR = "invalid-syntax"
+UNDEFINED_NAME = "F821"
+SPEAKING = {UNDEFINED_NAME, "F823", SYNTAX_ERROR}  # ruff's message names the code at fault; the title cannot
+
+
+@dataclass(frozen=True)
+class RuffRule:
+    """A rule of the table, with its exceptions.
+
+    A diagnostic proves nothing if ruff's message contains ``unless``, or if the pattern ``unless_code``
+    matches in the line.
+    """
+
+    rule: Rule
+    unless: str | None = None
+    unless_code: str | None = None
+
+    def is_proven(self, message: str, line: str) -> bool:
+        """Whether a diagnostic with this message on this line is a defect."""
+        if self.unless and self.unless in message:
+            return False
+        return not (self.unless_code and re.search(self.unless_code, line[:MAX_LINE_CHARS]))
+
+
+@cache
+def load_rules() -> dict[str, RuffRule]:
+    """Load ``ruff_rules.toml`` as a mapping from code to rule, in the order of the file."""
+    text = files(__package__).joinpath("ruff_rules.toml").read_text(encoding="utf-8")
+    return {code: _rule(code, row) for code, row in tomllib.loads(text).items()}
+
+
+def _rule(code: str, row: dict[str, str]) -> RuffRule:
+    rule = Rule(
+        code,
+        Severity(row["severity"]),
+        Category(row["category"]),
+        row["title"],
+        row["why"],
+        row["fix"],
+        cause=row.get("cause", ""),
+    )
+    return RuffRule(rule, row.get("unless"), row.get("unless_code"))
