@@ -22,11 +22,15 @@ from pr_review.llm.errors.retry_after import retry_delay
 from pr_review.llm.errors.rules import RULES, ClassificationRule
 
 MAX_TEXT_CHARS = 4096  # of a message; the phrases of the rules are searched in no more
+MAX_PLACE_CHARS = 64  # of one step on the way to a place
 ABOUT_PARAMETERS = frozenset({UNSUPPORTED_PARAMETER, REASONING_WITH_TOOLS, REJECTED})
 
 
 class Signals(NamedTuple):
-    """What a body says: codes and types in lower case, its text, and the parameters it points at."""
+    """What a body says: codes and types in lower case, its text, and the parameters it points at.
+
+    The text ends with the places that the body points at, such as ``tools.0.type``.
+    """
 
     codes: frozenset[str]
     text: str
@@ -72,6 +76,7 @@ def read_signals(body: JsonValue) -> Signals:
     }
     texts = [text[:MAX_TEXT_CHARS] for record in records for text in _texts(record)]
     texts += [body[:MAX_TEXT_CHARS]] if isinstance(body, str) else []
+    texts += [place[:MAX_TEXT_CHARS] for record in records for place in _places(record)]
     return Signals(frozenset(codes), "\n".join(texts).lower(), tuple(_parameters(records)))
 
 
@@ -96,6 +101,15 @@ def _texts(record: Mapping[str, JsonValue]) -> Iterator[str]:
     for key in ("message", "error", "detail", "msg"):
         if isinstance(value := record.get(key), str):
             yield value
+
+
+def _places(record: Mapping[str, JsonValue]) -> Iterator[str]:
+    """Where the request is wrong, as text: OpenAI's ``param``, FastAPI's ``loc`` as a path."""
+    if isinstance(name := record.get("param"), str):
+        yield name
+    location = record.get("loc")
+    if isinstance(location, list):
+        yield ".".join(str(part)[:MAX_PLACE_CHARS] for part in location[:8])
 
 
 def _parameters(records: list[dict[str, JsonValue]]) -> Iterator[str]:

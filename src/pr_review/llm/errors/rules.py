@@ -27,6 +27,7 @@ from pr_review.llm.errors.kinds import (
     UNSUPPORTED_PARAMETER,
     FailureKind,
 )
+from pr_review.llm.errors.refused_tools import REFUSED_TOOLS
 
 
 class ClassificationRule(NamedTuple):
@@ -40,6 +41,8 @@ class ClassificationRule(NamedTuple):
 
 BAD_REQUEST = (400, 404, 422, 500, 501)
 RULES = (
+    # Before the rule on lengths: what is too long may be an id or a text of a tool.
+    ClassificationRule(INVALID_TOOLS, BAD_REQUEST, phrases=r"'(?:messages\[\d+\]\.tool_calls|tools)\[\d"),
     ClassificationRule(REJECTED, codes={"string_above_max_length"}),
     ClassificationRule(
         PERIOD_LIMIT, {413, 429}, phrases=r"per day|per_?day|\b[rt]pd\b|per week|per month|usage limit"
@@ -99,15 +102,22 @@ RULES = (
             r"|requires --enable-auto-tool-choice|only supports single tool-calls|requires --jinja"
             r"|(tools|tool use|tool calling|function calling) (is|are) not supported"
             r"|does not support parameters: [^=]{0,80}\btools\b"
+            r"|unsupported parameter:? [\"'`]?tools\b(?![_.\[])|[\"'`]tools[\"'`] is not supported"
         ),
     ),
     ClassificationRule(TOOL_USE_FAILED, codes={"tool_use_failed"}),
     ClassificationRule(
         INVALID_TOOLS,
         BAD_REQUEST,
-        {"invalid_tools", "invalid_function_call", "invalid_function_parameters"},
-        r"parse grammar|function_declarations|input_schema|field is not repeating|invalid schema for function"
-        r"|tools\.\d|tools\[\d|tool call id",
+        {
+            "invalid_tools",
+            "invalid_tool",
+            "invalid_tool_call",
+            "invalid_tool_schema",
+            "invalid_function_call",
+            "invalid_function_parameters",
+        },
+        REFUSED_TOOLS,
     ),
     ClassificationRule(
         OUTPUT_FILTERED,

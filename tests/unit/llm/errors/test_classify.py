@@ -1,5 +1,8 @@
 """The classifier of failures: total, ordered, and silent about what providers say."""
 
+import re
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -168,6 +171,103 @@ TABLE = [
 @pytest.mark.parametrize(("status", "body", "kind"), TABLE)
 def test_each_shape_is_its_kind(status, body, kind):
     assert classify_failure(status, {}, body).kind is kind
+
+
+REFUSED_TOOLS = [
+    error("invalid tools"),
+    error("Invalid tools: expected an array of objects"),
+    error("Bad request: invalid tool definition"),
+    error("Invalid tool call in message 4"),
+    error("INVALID_TOOLS"),
+    {"error": "invalid tools"},
+    {"message": "Invalid tools"},
+    "invalid tools",
+    error("Failed to deserialize the JSON body: tools[0]: missing field `type` at line 1 column 112"),
+    error("missing field `type`"),
+    error("missing field 'type' at line 1"),
+    error('Missing field "type"'),
+    error("missing field type"),
+    error("missing required field: type"),
+    error("Missing required parameter: 'tools[0].type'.", code="missing_required_parameter"),
+    error("missing property 'function'"),
+    error("'type' is a required property"),
+    error("field `type` is missing"),
+    error("The `type` field is required"),
+    error("the type field is missing"),
+    {"detail": [{"loc": ["body", "tools", 0, "type"], "msg": "Field required", "type": "missing"}]},
+    {"detail": [{"loc": ["body", "tools", 1, "function", "name"], "msg": "Field required"}]},
+    {"detail": "body -> tools -> 0 -> type: field required"},
+    error("Invalid request", param="tools[2].function.parameters"),
+    error("'/tools/0/function/parameters' does not validate"),
+    error("tools.function.parameters is not a valid moonshot flavored json schema"),
+    error("Invalid schema for function 'read': None is not of type 'object'"),
+    error("Invalid 'tools[0].function.name': string does not match pattern"),
+    error("Invalid 'messages[2].tool_calls[0].id': string too long", code="string_above_max_length"),
+    error("Invalid type for 'tools': expected an array"),
+    error("Unsupported tool type: custom"),
+    error("Unknown function parameter: x"),
+    error("Tool schema for read is malformed"),
+    error("Malformed tool definition"),
+    error("tool definitions are not valid"),
+    error("GenerateContentRequest.tools[0].functionDeclarations[0].name: must start with a letter"),
+    error("An assistant message with 'tool_calls' must be followed by messages for each 'tool_call_id'"),
+    error("messages with role 'tool' must be a response to a preceding message with 'tool_calls'"),
+    error("`tool_use` ids were found without `tool_result` blocks", type="invalid_request_error"),
+    error("unexpected `tool_use_id` found in `tool_result` blocks: toolu_1"),
+    {"message": "The toolConfig field must be defined when using toolUse and toolResult content blocks."},
+    error("Unexpected role 'tool' after role 'user'"),
+    error("Not the same number of function calls and responses"),
+    error("Please ensure that the number of function response parts equals that of function call parts"),
+    error("Duplicate function declaration found: read"),
+    error("No tool call found for function call output with call_id c1."),
+    error(code="invalid_tool_schema"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("status", [400, 422, 500])
+@pytest.mark.parametrize("body", REFUSED_TOOLS, ids=str)
+def test_refused_tools_by_any_name_are_most_likely_ours(status, body):
+    failure = classify_failure(status, {}, body)
+    assert failure.kind is kinds.INVALID_TOOLS
+    assert not failure.retryable
+
+
+OTHERS = [
+    (error("Invalid tool_choice: none", param="tool_choice"), kinds.REJECTED),
+    (error("Invalid value for 'tool_choice'"), kinds.REJECTED),
+    (error("missing field `model`"), kinds.REJECTED),
+    (error("missing field `messages` at line 1 column 2"), kinds.REJECTED),
+    (error("Missing required parameter: 'response_format.type'"), kinds.REJECTED),
+    (error("Content-Type is required"), kinds.REJECTED),
+    (error("Unsupported media type"), kinds.REJECTED),
+    (error("Invalid schema for response_format 'review'"), kinds.REJECTED),
+    (error("Invalid value", param="temperature"), kinds.REJECTED),
+    ({"detail": [{"loc": ["body", "model"], "msg": "Field required", "type": "missing"}]}, kinds.REJECTED),
+    (error("The model `invalid-toolsmith` does not exist"), kinds.MODEL_NOT_FOUND),
+    (error("Unsupported parameter: 'tools'", param="tools", code="unsupported_parameter"),
+     kinds.TOOLS_NOT_SUPPORTED),
+    (error("'tools' is not supported with this model"), kinds.TOOLS_NOT_SUPPORTED),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "kind"), OTHERS, ids=str)
+def test_what_only_sounds_like_refused_tools_is_not(body, kind):
+    assert classify_failure(400, {}, body).kind is kind
+
+
+def test_phrases_are_searched_in_linear_time():
+    """Each of them, in as much text as is ever read."""
+    texts = (
+        "tool definition " * 300,
+        "missing required field " * 200,
+        "tools -> " * 500,
+        "does not support ",
+    )
+    for text in texts:
+        started = time.process_time()
+        for rule in rules.RULES:
+            re.search(rule.phrases, text[:MAX_TEXT_CHARS])
+        assert time.process_time() - started < 0.2
 
 
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 422])
