@@ -33,6 +33,7 @@ class ChatExchange:
     conversation: Sequence[Message]
     tools: Sequence[ToolSpec]
     note: Note
+    final: bool = False
 
     def encode(self) -> WireRequest:
         """The request as it is adapted now."""
@@ -40,9 +41,11 @@ class ChatExchange:
         return WireRequest(
             url=self.settings.endpoint,
             headers=request_headers(self.settings),
-            body=request_body(self.settings, self.adaptation, self.conversation, self.tools),
+            body=request_body(
+                self.settings, self.adaptation, self.conversation, self.tools, final=self.final
+            ),
             vendor=profile.vendor,
-            optional=optional_fields(self.settings, self.adaptation).keys() - {"stream"},
+            optional=optional_fields(self.settings, self.adaptation, final=self.final).keys() - {"stream"},
             retried={TOOL_USE_FAILED} if profile.accepts(Tolerance.REFUSED_CALL) else (),
         )
 
@@ -59,7 +62,7 @@ class ChatExchange:
 
     def adapt(self, failure: ProviderFailure) -> str | None:
         """Change one thing for the rest of the conversation, and say what."""
-        return self.adaptation.adapt(failure, started=self._turns_so_far() > 0)
+        return self.adaptation.adapt(failure, started=self._turns_so_far() > 0, final=self.final)
 
     def _turns_so_far(self) -> int:
         return sum(message.role is Role.ASSISTANT for message in self.conversation)
