@@ -29,6 +29,7 @@ FACTS = {
     "calls_imply_tools": "Beside a finish reason of {}, calls are what makes a turn a tool turn.",
     "retried_finishes": "Asks again after finish reason {}.",
     "reasoning_off": "Switches reasoning off once the server refuses tools because of it.",
+    "forbids_calls": "The final request carries `tool_choice: auto`, as every other.",
     "stream_usage": "Streams are asked for usage with `stream_options`.",
     "tolerances": "Accepts {}.",
 }

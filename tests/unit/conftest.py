@@ -4,7 +4,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from pr_review.domain.chat import FinishReason, HunkId, Reply, RequestedCall, ToolResult, ToolSpec, Usage
+from pr_review.domain.chat import FinishReason, Reply, RequestedCall, ToolResult, ToolSpec, Usage
+from pr_review.domain.shown import NOTHING_SHOWN, ShownLines
 from pr_review.errors import ToolFailure
 from pr_review.tools.tool import Integer, ToolArgs
 from pr_review.tools.toolbox import Toolbox
@@ -31,7 +32,7 @@ class Echo:
         if args.text == "missing":
             raise ToolFailure("path_not_found", "The requested path does not exist.")
         text = (args.text * args.repeat).encode()[: max_bytes - 50].decode(errors="ignore")
-        shown = (HunkId(path=args.text, index=0),) if args.text.endswith(".py") else ()
+        shown = ShownLines.of(args.text, 0, 1) if args.text.endswith(".py") else NOTHING_SHOWN
         return ToolResult(
             payload={"ok": True, "text": text},
             truncated=len(text) < len(args.text) * args.repeat,

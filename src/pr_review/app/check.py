@@ -100,7 +100,8 @@ def _calls_a_tool(settings: Settings, reply: Reply) -> bool:
     if not asks_for_tools(reply):
         return False
     check_ids(reply, frozenset())
-    ConversationBudget(settings.limits).check_calls(len(reply.calls))
+    if refusal := ConversationBudget(settings.limits).refusal(len(reply.calls)):
+        raise refusal
     return bool(plan_round(reply, TOOLBOX))
 
 

@@ -49,6 +49,10 @@ class Deadline:
         """A deadline ``seconds`` from now."""
         return cls(timekeeper.clock, timekeeper.clock(), seconds, timekeeper.sleeps)
 
+    def moment(self, share: float) -> float:
+        """When so much of the time is over, on the clock; ``share`` goes from 0 to 1."""
+        return self.started + share * self.seconds
+
     def remaining(self) -> float:
         """Seconds left, never below zero."""
         return max(0.0, self.started + self.seconds - self.clock())

@@ -11,7 +11,8 @@ from pr_review.domain.run import (
     RequestStats,
     TraceTurn,
 )
-from pr_review.errors import PartialReview, PrReviewError, Skipped, TerminationReason
+from pr_review.domain.shown import NOTHING_SHOWN
+from pr_review.errors import PrReviewError, Skipped, TerminationReason
 from pr_review.findings.baseline import compare, with_baseline_states
 from pr_review.findings.submission import RuleSubmission
 from pr_review.review.conclusion import conclude, exit_code
@@ -110,23 +111,30 @@ def _coverage(state: RunState, error: PrReviewError | None) -> Coverage:
     return build_coverage(
         state.diff,
         state.selection.excluded,
-        [_seen(conversation.record) for conversation in state.conversations],
-        unfinished=_unfinished(error),
+        [_seen(conversation.record, error) for conversation in state.conversations],
+        unfinished=_unfinished(state, error),
         checks=rules.checks if rules else None,
         not_run=rules.not_run if rules else None,
         in_part=rules.checked_in_part if rules else (),
+        unlisted=state.unlisted,
     )
 
 
-def _seen(record: ConversationRecord) -> Seen:
-    failure = f"the review did not finish ({record.error.code})" if record.error else None
-    return Seen(record.id, record.shown, failure)
+def _seen(record: ConversationRecord, error: PrReviewError | None) -> Seen:
+    """An answer counts for what had been shown before it, unless the server cut the prompt silently."""
+    if record.truncated_by_server:
+        return Seen(record.id, NOTHING_SHOWN, record.shown, _not_finished("prompt_truncated"))
+    failure = None if record.answered else _not_finished(record.error or error)
+    return Seen(record.id, record.covered, record.shown, failure)
 
 
-def _unfinished(error: PrReviewError | None) -> str | None:
+def _unfinished(state: RunState, error: PrReviewError | None) -> str | None:
     """Why nothing of the run counts as reviewed; None when what its conversations covered does."""
-    if error is None or isinstance(error, PartialReview):
-        return None
-    if not isinstance(error, Skipped):
-        return f"the review did not finish ({error.code})"
-    return "dry run" if error.code == "dry_run" else f"skipped ({error.code})"
+    if isinstance(error, Skipped):
+        return "dry run" if error.code == "dry_run" else f"skipped ({error.code})"
+    return _not_finished(error) if error and state.review is None else None
+
+
+def _not_finished(why: PrReviewError | str | None) -> str:
+    code = why.code if isinstance(why, PrReviewError) else why
+    return f"the review did not finish ({code})" if code else "the review did not finish"

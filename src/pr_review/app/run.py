@@ -33,6 +33,7 @@ from pr_review.conversation.conversation import Conversation
 from pr_review.domain.change import Diff
 from pr_review.domain.finding import Review
 from pr_review.domain.run import Purpose
+from pr_review.domain.shown import NOTHING_SHOWN
 from pr_review.errors import PrReviewError, ReviewStopped, Skipped, TerminationReason
 from pr_review.findings.base_code import BaseCode
 from pr_review.findings.baseline import Baseline, find_code_gone
@@ -52,6 +53,7 @@ ResultT = TypeVar("ResultT")
 
 CROSS_CHECK_SECONDS = 30.0
 CROSS_CHECK_LATE = "The changed files were not compared with GitHub's list: it took too long."
+FINAL_REQUEST_AT = 0.8  # of the run's time: then the model is asked for what it has found
 CLOSE_SECONDS = 1.0  # a connection that does not close in time is left to the end of the process
 
 
@@ -223,9 +225,10 @@ def _open_conversation(job: Job, prepared: Prepared, reviewer: Reviewer) -> Open
         limits=reviewer.limits,
         answers=reviewer.answers,
         clock=job.deadline.clock,
+        close_at=job.deadline.moment(FINAL_REQUEST_AT),
         on_turn=lambda turn: log.say_turn(job.runner, turn, job.deadline.remaining()),
     )
-    return Opened(conversation, prompt.messages, prompt.shown if reviewer.reads_prompt else frozenset())
+    return Opened(conversation, prompt.messages, prompt.shown if reviewer.reads_prompt else NOTHING_SHOWN)
 
 
 def _prompt(prepared: Prepared, reviewer: Reviewer) -> Prompt:

@@ -35,7 +35,8 @@ class RunState:
     ``tracking`` are the trees that decide what stands in the checkout, as soon as both are known.
     ``conversations`` are those that were started; each keeps its own record. ``answer`` is what they found,
     before it was placed. ``code_gone`` are the fingerprints of findings of the baseline whose code is gone.
-    ``first_request`` is what a dry run would have sent.
+    ``first_request`` is what a dry run would have sent. ``unlisted`` are files that GitHub lists as changed and
+    the local diff does not have.
     """
 
     settings: Settings | None = None
@@ -53,6 +54,7 @@ class RunState:
     answer: Submission | None = None
     review: Review | None = None
     code_gone: frozenset[str] = frozenset()
+    unlisted: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     def is_tracked(self, path: Path) -> bool:

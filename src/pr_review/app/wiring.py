@@ -93,7 +93,8 @@ def _offline(prepared: Prepared, deadline: Deadline) -> Reviewer:
     from pr_review.offline.offline_model import OfflineModel  # noqa: PLC0415 -- start-up: as above
 
     head, settings = prepared.head, prepared.settings
-    paths = [file.path for file in prepared.selection.selected if file.addressable]
+    files = [file for file in prepared.selection.selected if file.addressable]
+    paths = [file.path for file in files]
     binary = find_ruff()
     linter = Ruff(binary, prepared.scratch, deadline.remaining) if binary else None
     return Reviewer(
@@ -101,7 +102,9 @@ def _offline(prepared: Prepared, deadline: Deadline) -> Reviewer:
         open_model=lambda: OfflineModel(paths, linter),
         answers=RULE_REVIEW,
         limits=limits_for(
-            settings.limits, [head.file_size(path) if head.is_file(path) else 0 for path in paths]
+            settings.limits,
+            [head.file_size(path) if head.is_file(path) else 0 for path in paths],
+            [len(file.patch.encode()) for file in files],
         ),
         budget=RequestBudget(0),
         reads_prompt=False,

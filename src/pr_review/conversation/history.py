@@ -3,8 +3,9 @@
 import json
 from collections.abc import Sequence
 
-from pr_review.domain.chat import HunkId, Message, Role
+from pr_review.domain.chat import Message, Role
 from pr_review.domain.frozen import JsonObject
+from pr_review.domain.shown import ShownLines
 from pr_review.tools.tool import compact_json
 
 KEPT_SHARE = 0.6  # of a request that overflowed the context window
@@ -24,7 +25,7 @@ class History:
         self._messages = list(messages)
         self._results = 0
         self._stubs = 0
-        self._unread: dict[int, tuple[HunkId, ...]] = {}  # by the number of the tool result that shows them
+        self._unread: dict[int, ShownLines] = {}  # by the number of the tool result that shows them
 
     @property
     def has_stubs(self) -> bool:
@@ -51,8 +52,8 @@ class History:
         """Add a turn of the model, exactly as its provider sent it."""
         self._messages.append(Message(role=Role.ASSISTANT, raw=message))
 
-    def add_result(self, call_id: str, content: str, shown: tuple[HunkId, ...]) -> None:
-        """Add a tool result; ``shown`` are the hunks in it."""
+    def add_result(self, call_id: str, content: str, shown: ShownLines) -> None:
+        """Add a tool result; ``shown`` are the lines of patches in it."""
         self._unread[self._results] = shown
         self._results += 1
         self._messages.append(Message(role=Role.TOOL, content=content, tool_call_id=call_id))
@@ -64,9 +65,22 @@ class History:
         """
         self._messages[-1] = with_note(self._messages[-1], note)
 
-    def take_read(self) -> set[HunkId]:
-        """The hunks that the reply just received has read: what a stub replaced was not among them."""
-        read = {hunk for number, hunks in self._unread.items() if number >= self._stubs for hunk in hunks}
+    def close(self, note: str) -> None:
+        """Say in the last message that the next reply must be the answer; in a tool result also as a key."""
+        last = self._messages[-1]
+        if last.role is Role.TOOL:
+            payload = json.loads(last.content) | {"final": True}
+            self._messages[-1] = last.model_copy(update={"content": compact_json(payload)})
+        self.note(note)
+
+    @property
+    def unread(self) -> ShownLines:
+        """What the results show that no reply has read yet; what a stub replaced is not among it."""
+        return ShownLines.union(shown for number, shown in self._unread.items() if number >= self._stubs)
+
+    def take_read(self) -> ShownLines:
+        """The lines that the reply just received has read."""
+        read = self.unread
         self._unread.clear()
         return read
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pr_review.domain.chat import HunkId, Reply, Usage
+from pr_review.domain.chat import Reply, Usage
 from pr_review.domain.run import (
     ConversationEnd,
     ConversationSummary,
@@ -15,23 +15,26 @@ from pr_review.domain.run import (
     Turn,
     TurnCall,
 )
+from pr_review.domain.shown import NOTHING_SHOWN, ShownLines
 from pr_review.errors import PrReviewError, TerminationReason
 
 
 @dataclass
 class ConversationRecord:
-    """Turns, trace, hunks that reached the model, and the end of one conversation.
+    """Turns, trace, lines of patches that reached the model, and the end of one conversation.
 
+    ``shown`` is what reached the model so far, ``covered`` what had when it gave its last answer.
     ``request_id`` is that of the last reply that belongs to the answer. ``events`` say what was adapted to
     the provider. ``truncated_by_server``: the provider cut the prompt without saying so. ``answered``: it
-    ended with an answer. ``error`` is what ended it otherwise.
+    gave an answer. ``error`` is what ended it early: before an answer, or a budget that cut it short.
     """
 
     id: str
     purpose: Purpose
     turns: list[Turn] = field(default_factory=list)
     trace: list[TraceTurn] = field(default_factory=list)
-    shown: set[HunkId] = field(default_factory=set)
+    shown: ShownLines = NOTHING_SHOWN
+    covered: ShownLines = NOTHING_SHOWN
     events: list[str] = field(default_factory=list)
     model: str | None = None
     request_id: str | None = None
@@ -43,6 +46,15 @@ class ConversationRecord:
     def usage(self) -> Usage | None:
         """Totals over the turns; None when no turn reported any."""
         return total_usage([turn.usage for turn in self.turns])
+
+    def add_shown(self, shown: ShownLines) -> None:
+        """Record lines that reached the model."""
+        self.shown |= shown
+
+    def take_answer(self) -> None:
+        """Record that the model has answered, knowing what it was shown so far."""
+        self.answered = True
+        self.covered = self.shown
 
     def add_turn(
         self,

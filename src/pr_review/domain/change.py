@@ -8,11 +8,13 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from pydantic import Field
 
 from pr_review.domain.frozen import Frozen
+from pr_review.domain.shown import Span
 
 Sha = str
 
@@ -132,6 +134,12 @@ class ChangedFile:
         return frozenset(
             line.old_line for hunk in self.hunks for line in hunk.lines if line.old_line is not None
         )
+
+    @cached_property
+    def hunk_spans(self) -> tuple[Span, ...]:
+        """The numbers of each hunk's lines in the patch: the first, and the one after the last."""
+        ends = list(accumulate((len(hunk.lines) for hunk in self.hunks), initial=1))
+        return tuple(pairwise(ends))
 
     @property
     def patch(self) -> str:

@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from pr_review.domain.frozen import Frozen, JsonObject
+from pr_review.domain.shown import NOTHING_SHOWN, ShownLines
 
 
 class Role(StrEnum):
@@ -113,23 +114,13 @@ class ToolCall(Frozen):
     original_id: str | None = None
 
 
-class HunkId(Frozen):
-    """Names one hunk of the diff: the head path and the hunk's index in its file, from 0.
-
-    In a file without hunks 0 is its header, which shows a new name or mode.
-    """
-
-    path: str
-    index: int
-
-
 class ToolResult(Frozen):
     """A bounded result: ``payload`` is what the model will read as compact JSON.
 
-    ``shown`` names the hunks that are whole in it (only ``inspect_git_diff`` shows any), for coverage.
+    ``shown`` are the lines of patches in it (only ``inspect_git_diff`` shows any), for coverage.
     """
 
     payload: JsonObject
     ok: bool = True
     truncated: bool = False
-    shown: tuple[HunkId, ...] = ()
+    shown: ShownLines = NOTHING_SHOWN

@@ -172,6 +172,17 @@ class CoverageStatus(StrEnum):
     NOT_REVIEWED = "not_reviewed"
 
 
+class Unreviewed(StrEnum):
+    """Why a file is not reviewed, as the end of its reason; reports choose their advice by it."""
+
+    NOT_TEXT = "it is named as code and holds bytes that are no text"
+    OVERSIZED = "its patch is too large to show"
+    HEADER = "its new name or mode was never shown to the reviewer"
+    UNSEEN = "changed lines were never shown to the reviewer"
+    TOO_LONG = "changed lines are too long to be shown whole"
+    UNLISTED = "GitHub lists it as changed, and the local diff does not have it"
+
+
 class FileCoverage(Frozen):
     """One changed file: its status, why it is not reviewed (whole), and who looked at it.
 

@@ -13,10 +13,13 @@ class ChatModel(Protocol):
     Several models may share the client, the request budget and the clock of a run.
     """
 
-    async def complete(self, conversation: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
+    async def complete(
+        self, conversation: Sequence[Message], tools: Sequence[ToolSpec], *, final: bool = False
+    ) -> Reply:
         """Send the conversation and return the model's next turn, its envelope checked.
 
-        The conversation passes everything said so far, and the same tools, each time. Raises:
+        The conversation passes everything said so far, and the same tools, each time. ``final``: no call of
+        this turn can run, so a model that can be told to make none is. Raises:
 
         - ``InvalidTurn`` for a turn outside the protocol; the conversation may ask again;
         - ``ContextOverflow`` when the request does not fit the model's context window; the conversation may

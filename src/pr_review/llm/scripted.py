@@ -14,16 +14,20 @@ Call = tuple[str, str, JsonObject]
 class ScriptedModel:
     """Plays replies in order; an error in the script is raised in its turn.
 
-    ``requests`` keeps every conversation and tool list it was given.
+    ``requests`` keeps every conversation and tool list it was given, ``final`` whether it was the last one.
     """
 
     def __init__(self, script: Iterable[Reply | PrReviewError]) -> None:
         self._script = iter(script)
         self.requests: list[tuple[tuple[Message, ...], tuple[ToolSpec, ...]]] = []
+        self.final: list[bool] = []
 
-    async def complete(self, conversation: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
+    async def complete(
+        self, conversation: Sequence[Message], tools: Sequence[ToolSpec], *, final: bool = False
+    ) -> Reply:
         """Return the next reply; raises ``ModelError`` when the script has ended."""
         self.requests.append((tuple(conversation), tuple(tools)))
+        self.final.append(final)
         turn = next(self._script, None)
         if turn is None:
             raise ModelError("script_ended", "The scripted model has no further reply.")

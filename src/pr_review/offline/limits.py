@@ -7,16 +7,19 @@ from pr_review.domain.sizes import KIB
 from pr_review.tools.canonical.inspect_git_diff import MAX_DIFF_BYTES
 from pr_review.tools.canonical.read_repository_file import MAX_LINES, MAX_READ_BYTES
 
+MAX_ESCAPED = 6  # bytes that JSON may make of one
 BUDGET_NOTE_BYTES = KIB  # the conversation may add to a result what is left of the budgets
 
 
-def limits_for(limits: Limits, sizes: Iterable[int]) -> Limits:
-    """``limits``, raised to the most that files of these sizes (bytes at head, 0 when deleted) can need."""
-    pages = [_max_pages(size) for size in sizes]
-    calls = len(pages) + sum(pages)
-    context = len(pages) * (MAX_DIFF_BYTES + BUDGET_NOTE_BYTES) + sum(pages) * (
-        MAX_READ_BYTES + BUDGET_NOTE_BYTES
-    )
+def limits_for(limits: Limits, sizes: Iterable[int], patch_sizes: Iterable[int]) -> Limits:
+    """``limits``, raised to the most that the files can need.
+
+    ``sizes`` are their bytes at head (0 when deleted), ``patch_sizes`` the bytes of their patches.
+    """
+    pages = sum(map(_max_pages, sizes))
+    diffs = sum(map(_max_diffs, patch_sizes))
+    calls = diffs + pages
+    context = diffs * (MAX_DIFF_BYTES + BUDGET_NOTE_BYTES) + pages * (MAX_READ_BYTES + BUDGET_NOTE_BYTES)
     return limits.model_copy(
         update={
             "max_rounds": max(limits.max_rounds, calls + 1),
@@ -24,6 +27,15 @@ def limits_for(limits: Limits, sizes: Iterable[int]) -> Limits:
             "tool_context_bytes": max(limits.tool_context_bytes, context),
         }
     )
+
+
+def _max_diffs(size: int) -> int:
+    """One result, and what a large patch needs more.
+
+    A result ends before a line that does not fit, so that two results hold about ``MAX_DIFF_BYTES`` of JSON,
+    in which a byte takes at most six.
+    """
+    return 1 if size * MAX_ESCAPED < MAX_DIFF_BYTES // 2 else 2 + 3 * MAX_ESCAPED * size // MAX_DIFF_BYTES
 
 
 def _max_pages(size: int) -> int:

@@ -41,13 +41,19 @@ class OfflineModel:
         self._queue: deque[tuple[ReviewedFile, RequestedCall, Handler]] = deque()
         self._pending: dict[str, tuple[ReviewedFile, Handler]] = {}
         for file in self._files:
-            self._ask(file, file.first_call, file.take_diff)
+            self._ask(file, file.diff_call, file.take_diff)
 
-    async def complete(self, conversation: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:  # noqa: ARG002 -- the port
+    async def complete(
+        self,
+        conversation: Sequence[Message],
+        tools: Sequence[ToolSpec],  # noqa: ARG002 -- the port
+        *,
+        final: bool = False,
+    ) -> Reply:
         """Ask for at most eight tool results a turn, then give the final review; never fails."""
         self._rounds += 1
         self._learn(conversation)
-        if self._queue:
+        if self._queue and not final:
             return self._tool_turn()
         answer = compose(self._files, await self._check_all())
         return self._final_turn(strict_json.dumps(answer).decode())
@@ -63,7 +69,10 @@ class OfflineModel:
             if message.role is Role.TOOL and (pending := self._pending.pop(message.tool_call_id or "", None)):
                 file, handler = pending
                 if handler(strict_json.load_object(message.content) or {}):
-                    self._ask(file, file.next_call, file.take_page)
+                    further = (
+                        (file.diff_call, file.take_diff) if file.more else (file.page_call, file.take_page)
+                    )
+                    self._ask(file, *further)
 
     async def _check_all(self) -> list[CheckedFile]:
         """Run the checks on every file that was seen; a running ruff ends when the review is cancelled."""

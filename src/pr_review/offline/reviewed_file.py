@@ -17,12 +17,14 @@ _LINK = re.compile(r"^(?:new file mode|new mode|index [0-9a-f]+\.\.[0-9a-f]+) 12
 class ReviewedFile:
     """One changed file: its added lines from the diff, its head text page by page, and what went wrong.
 
-    ``shown`` says that the diff was seen, ``readable`` that every line of the head version was.
+    ``shown`` says that the diff was seen, ``more`` that it goes on, ``readable`` that every line of the head
+    version was seen.
     """
 
     path: str
     added: dict[int, str] = field(default_factory=dict)
     shown: bool = False
+    more: bool = False
     readable: bool = False
     problems: list[str] = field(default_factory=list)
     _lines: list[str] = field(default_factory=list)
@@ -39,15 +41,15 @@ class ReviewedFile:
         text = "\n".join([*self._lines, ""]) if self.readable and not self._is_link else None
         return Source(self.path, text, self.added, is_link=self._is_link)
 
-    def first_call(self, call_id: str) -> RequestedCall:
-        """Ask for the file's diff."""
+    def diff_call(self, call_id: str) -> RequestedCall:
+        """Ask for the file's diff, or for what follows the part that was seen."""
         return RequestedCall(
             id=call_id,
             name=InspectGitDiff.spec.name,
             arguments={"paths": [self.path], "max_bytes": MAX_DIFF_BYTES},
         )
 
-    def next_call(self, call_id: str) -> RequestedCall:
+    def page_call(self, call_id: str) -> RequestedCall:
         """Ask for the page after the lines read so far."""
         start = len(self._lines) + 1
         return RequestedCall(
@@ -57,22 +59,26 @@ class ReviewedFile:
         )
 
     def take_diff(self, result: JsonObject) -> bool:
-        """Learn from a diff result; true when the head version has to be read."""
+        """Learn from a diff result; true when more of the diff, or the head version, has to be read."""
+        self.more = result.get("more") is True
         match result:
             case {"ok": True, "diff": str(diff), "truncated": bool(truncated)} if (
                 added := _added_lines(diff, self.path)
             ) is not None:
                 self.shown = True
-                self._is_link = bool(_LINK.search(diff))
-                self.added = added
-                if truncated:
+                self._is_link = self._is_link or bool(_LINK.search(diff))
+                cut = result.get("line_truncated") is True  # such a result holds nothing but that line
+                self.added |= {} if cut else added
+                if cut:
+                    self.problems.append("a line of its diff is too long to be shown; it was not checked")
+                elif truncated and not self.more:
                     self.problems.append(
                         "its diff is too large to be shown; the lines not shown were not checked"
                     )
             case _:
                 code = _code(result, "not a diff")
                 self.problems.append(f"its diff could not be inspected ({code}); it was not checked")
-        return bool(self.added) and not self._is_link
+        return self.more or (bool(self.added) and not self._is_link)
 
     def take_page(self, result: JsonObject) -> bool:
         """Learn from a page of the head version; true when another page has to be read."""

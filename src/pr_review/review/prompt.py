@@ -9,10 +9,12 @@ from importlib.resources import files
 from string import Template
 
 from pr_review.domain.change import ChangedFile, PullRequest
-from pr_review.domain.chat import HunkId, Message, Role
+from pr_review.domain.chat import Message, Role
 from pr_review.domain.finding import Category, Severity
 from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES, Limits
+from pr_review.domain.shown import NOTHING_SHOWN, ShownLines
 from pr_review.domain.sizes import KIB
+from pr_review.git.patch_excerpt import PatchExcerpt, Room
 from pr_review.review.selection import Selection
 
 TEMPLATES = ("system.md", "final_review.json", "instructions.md", "user.md")
@@ -27,18 +29,18 @@ VERSION_CHARS = 12
 
 @dataclass(frozen=True)
 class Prompt:
-    """The conversation's start, and the hunks that it already shows whole."""
+    """The conversation's start, and the lines of patches that it already shows."""
 
     messages: tuple[Message, ...]
-    shown: frozenset[HunkId]
+    shown: ShownLines
 
 
 @dataclass(frozen=True)
-class PatchExcerpt:
-    """Whole hunks that fit, and the files of which something did not."""
+class ShownPatch:
+    """What fits of a patch, and the files of which something does not."""
 
     text: str
-    shown: frozenset[HunkId]
+    shown: ShownLines
     left: tuple[ChangedFile, ...]
 
 
@@ -85,8 +87,8 @@ def render_user(
     commits: Sequence[str],
     selection: Selection,
     top_level: Sequence[str],
-) -> tuple[str, frozenset[HunkId]]:
-    """The user message, and which hunks it shows whole."""
+) -> tuple[str, ShownLines]:
+    """The user message, and which lines of patches it shows."""
     patch = select_patch(selection.selected, MAX_PATCH_BYTES)
     text = _template("user.md").substitute(
         subject=f"pull request: {pull_request.url}" if pull_request.url else "change of a local repository.",
@@ -124,33 +126,13 @@ def build_prompt(
     return Prompt(messages, shown)
 
 
-def select_patch(selected: Sequence[ChangedFile], max_bytes: int) -> PatchExcerpt:
-    """Fill ``max_bytes`` with whole hunks in diff order; a hunk that does not fit is left, never cut."""
-    parts: list[str] = []
-    shown: set[HunkId] = set()
-    left: list[ChangedFile] = []
-    used = 0
-    for file in selected:
-        pending = file.header
-        complete = not file.oversized
-        for index, hunk in enumerate(file.hunks):
-            length = len((pending + hunk.text).encode())
-            if used + length > max_bytes:
-                complete = False
-                continue
-            parts.append(pending + hunk.text)
-            pending = ""
-            used += length
-            shown.add(HunkId(path=file.path, index=index))
-        if not file.hunks and used + len(pending.encode()) <= max_bytes:
-            parts.append(pending)
-            used += len(pending.encode())
-            shown.add(HunkId(path=file.path, index=0))
-        elif not file.hunks:
-            complete = False
-        if not complete:
-            left.append(file)
-    return PatchExcerpt("".join(parts), frozenset(shown), tuple(left))
+def select_patch(selected: Sequence[ChangedFile], max_bytes: int) -> ShownPatch:
+    """What fits of the patch: whole hunks in diff order, then the beginning of one that does not fit."""
+    excerpt = PatchExcerpt(Room(max_bytes))
+    excerpt.fill(selected, NOTHING_SHOWN, cut_lines=False)
+    missing = {file.path for file in excerpt.left}
+    left = tuple(file for file in selected if file.oversized or file.path in missing)
+    return ShownPatch(excerpt.text, excerpt.shown, left)
 
 
 def fence(text: str, max_bytes: int | None = None, *, info: str = "", inline: bool = False) -> str:
@@ -189,4 +171,7 @@ def _left_note(left: Sequence[ChangedFile]) -> str:
         return "\nThe patch above is complete."
     paths = "\n".join(file.path for file in left)
     listed = fence(paths, MAX_BODY_BYTES)
-    return f"\nPatch not shown, or not whole; call inspect_git_diff for these files:\n{listed}"
+    return (
+        "\nPatch not shown, or not whole; call inspect_git_diff for these files, it goes on after what is shown "
+        f"above:\n{listed}"
+    )

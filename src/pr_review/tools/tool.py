@@ -3,11 +3,12 @@
 import json
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, JsonValue
 
 from pr_review.domain.chat import ToolResult, ToolSpec
+from pr_review.domain.shown import ShownLines
 from pr_review.errors import ToolFailure
 
 MIN_RESULT_BYTES = 256  # every failure, and the smallest result of every tool, can be cut to this
@@ -53,6 +54,15 @@ class Tool(Protocol[ArgsT_contra]):
         lines, matches, hunks) and carries ``"truncated": true``. Raises ``ToolFailure`` for an error that the
         model can read and continue from.
         """
+        ...
+
+
+@runtime_checkable
+class ContinuingTool(Tool[ArgsT_contra], Protocol[ArgsT_contra]):
+    """A tool that goes on after what its conversation was shown before."""
+
+    def run_after(self, args: ArgsT_contra, max_bytes: int, seen: ShownLines) -> ToolResult:
+        """As ``run``; ``seen`` are the lines of patches that the conversation was shown so far."""
         ...
 
 

@@ -5,9 +5,17 @@ from typing import Any
 
 from pr_review.domain.chat import ToolResult, ToolSpec
 from pr_review.domain.frozen import JsonObject
+from pr_review.domain.shown import NOTHING_SHOWN, ShownLines
 from pr_review.domain.sizes import KIB
 from pr_review.errors import ConfigError, ToolFailure
-from pr_review.tools.tool import MIN_RESULT_BYTES, Tool, ToolArgs, json_byte_count, largest_fit
+from pr_review.tools.tool import (
+    MIN_RESULT_BYTES,
+    ContinuingTool,
+    Tool,
+    ToolArgs,
+    json_byte_count,
+    largest_fit,
+)
 
 # Chat completion servers refuse a request with more or larger definitions.
 MAX_TOOLS = 128
@@ -42,8 +50,10 @@ class Toolbox:
         """Validate arguments; raises ``pydantic.ValidationError``, or ``KeyError`` for an unknown name."""
         return self._tools[name].args_model.model_validate(arguments)
 
-    def run(self, name: str, args: ToolArgs, max_bytes: int) -> ToolResult:
+    def run(self, name: str, args: ToolArgs, max_bytes: int, seen: ShownLines = NOTHING_SHOWN) -> ToolResult:
         """Run a tool on the arguments that ``parse`` returned for it.
+
+        ``seen`` are the lines of patches that the conversation was shown so far.
 
         The payload has at most ``max_bytes`` UTF-8 bytes as compact JSON. A ``ToolFailure`` becomes a result
         too, so that the model can read it and continue. Raises ``ValueError`` for arguments of another tool,
@@ -53,6 +63,8 @@ class Toolbox:
         if type(args) is not tool.args_model or max_bytes < MIN_RESULT_BYTES:
             raise ValueError(f"cannot run {name} with {type(args).__name__} in {max_bytes} bytes")
         try:
+            if isinstance(tool, ContinuingTool):
+                return tool.run_after(args, max_bytes, seen)
             return tool.run(args, max_bytes)
         except ToolFailure as failure:
             return _failed(failure, max_bytes)

@@ -9,10 +9,11 @@ from pr_review.app.outcome import build_outcome
 from pr_review.app.run_state import Progress, RunState
 from pr_review.config.settings import Settings
 from pr_review.conversation.conversation import Conversation
-from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk
-from pr_review.domain.chat import HunkId, Message, Role
+from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk, HunkLine, LineKind
+from pr_review.domain.chat import Message, Role
 from pr_review.domain.finding import Review
-from pr_review.domain.run import Conclusion, ConversationLimits, Purpose
+from pr_review.domain.run import Conclusion, ConversationLimits, Purpose, Unreviewed
+from pr_review.domain.shown import ShownLines
 from pr_review.errors import (
     ConfigError,
     Interrupted,
@@ -30,11 +31,13 @@ from pr_review.review.selection import Selection
 from pr_review.tools.toolbox import Toolbox
 
 SHA = "0" * 40
-HUNK = Hunk(old_start=1, old_count=1, new_start=1, new_count=1, text="@@\n", lines=())
+SENT = "1 of 1 changed lines had been sent to the reviewer"
+LINE = HunkLine(LineKind.ADDED, "x", None, 1)
+HUNK = Hunk(old_start=0, old_count=0, new_start=1, new_count=1, text="@@ -0,0 +1 @@\n+x\n", lines=(LINE,))
 
 
 def changed(path):
-    return ChangedFile(path=path, status=FileStatus.MODIFIED, header="", hunks=(HUNK,))
+    return ChangedFile(path=path, status=FileStatus.MODIFIED, header="", hunks=(HUNK,), additions=1)
 
 
 class Talked:
@@ -43,10 +46,10 @@ class Talked:
     def __init__(self, name, *paths, error=None, answered=True, model="m-1"):
         from pr_review.conversation.record import ConversationRecord
 
-        shown = {HunkId(path=path, index=0) for path in paths}
-        self.record = ConversationRecord(
-            name, Purpose.FIND, shown=shown, model=model, answered=answered, error=error
-        )
+        shown = ShownLines.union(ShownLines.of(path, 0, 2) for path in paths)
+        self.record = ConversationRecord(name, Purpose.FIND, shown=shown, model=model, error=error)
+        if answered:
+            self.record.take_answer()
 
 
 def state(*talked, paths=("a.py", "b.py"), **fields):
@@ -122,17 +125,54 @@ def test_a_failed_conversation_beside_a_good_one_is_never_clean(failure):
     }
     assert files == {
         "a.py": ("reviewed", None, ("find-1",)),
-        "b.py": ("not_reviewed", f"the review did not finish ({failure.code})", ()),
+        "b.py": ("not_reviewed", f"the review did not finish ({failure.code}); {SENT}", ()),
     }
     assert outcome.review.summary == "s"
 
 
-def test_a_run_that_was_cut_covers_nothing():
+def test_a_run_that_was_cut_covers_nothing_and_says_what_it_showed():
     error = ReviewStopped(TerminationReason.REVIEW_TIMEOUT, "Too late.")
     outcome = build_outcome(state(Talked("find-1", "a.py", answered=False)), error, 1)
     assert {(file.status.value, file.reason) for file in outcome.coverage.files} == {
-        ("not_reviewed", "the review did not finish (review_timeout)")
+        ("not_reviewed", f"the review did not finish (review_timeout); {SENT}"),
+        ("not_reviewed", "the review did not finish (review_timeout)"),
     }
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ReviewStopped(TerminationReason.MAX_TOOL_CALLS, "Spent."), Interrupted(15)],
+    ids=["budget", "signal"],
+)
+def test_what_an_answer_covered_stands_whatever_ends_the_run_later(error):
+    """A budget that cut the model short, or a signal while GitHub was asked: the answer was there."""
+    talked = Talked("find-1", "a.py", error=error)
+    outcome = build_outcome(state(talked, review=Review(summary="s")), error, 1)
+    assert [(file.status.value, file.conversations) for file in outcome.coverage.files] == [
+        ("reviewed", ("find-1",)),
+        ("not_reviewed", ()),
+    ]
+    assert outcome.conclusion in {"incomplete", "failed"}
+
+
+def test_an_answer_to_a_prompt_that_the_server_cut_covers_nothing():
+    talked = Talked("find-1", "a.py", "b.py")
+    talked.record.truncated_by_server = True
+    error = ReviewStopped(TerminationReason.FINAL_REVIEW, "Cut.", code="prompt_truncated")
+    outcome = build_outcome(state(talked, review=Review(summary="s")), error, 1)
+    assert {(file.status.value, file.reason) for file in outcome.coverage.files} == {
+        ("not_reviewed", f"the review did not finish (prompt_truncated); {SENT}")
+    }
+
+
+def test_files_that_only_github_knows_are_not_reviewed():
+    known = state(Talked("find-1", "a.py", "b.py"), review=Review(summary="s"), unlisted=("src/evil.py",))
+    outcome = build_outcome(known, None, 1)
+    assert outcome.conclusion == "incomplete"
+    assert [(file.path, file.status) for file in outcome.coverage.files][2:] == [
+        ("src/evil.py", "not_reviewed")
+    ]
+    assert outcome.coverage.files[2].reason == Unreviewed.UNLISTED
 
 
 def test_what_the_rules_know_is_part_of_their_answer():
@@ -186,7 +226,7 @@ def talk(name, *script, path):
         answers=FINAL_REVIEW,
         clock=lambda: 0.0,
     )
-    return Opened(conversation, (Message(role=Role.USER, content="review"),), {HunkId(path=path, index=0)})
+    return Opened(conversation, (Message(role=Role.USER, content="review"),), ShownLines.of(path, 0, 2))
 
 
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES.keys())

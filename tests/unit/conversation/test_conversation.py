@@ -7,10 +7,12 @@ import anyio
 import pytest
 
 from pr_review.conversation.answer_protocol import TextAnswer
+from pr_review.conversation.budget import FINAL_NOTE
 from pr_review.conversation.conversation import Conversation
 from pr_review.conversation.history import with_note
-from pr_review.domain.chat import FinishReason, HunkId, Message, Role, Usage
+from pr_review.domain.chat import FinishReason, Message, Role, Usage
 from pr_review.domain.run import ConversationLimits, ProtocolAction, Purpose
+from pr_review.domain.shown import NOTHING_SHOWN, ShownLines
 from pr_review.domain.strict_json import load_object
 from pr_review.errors import (
     ConfigError,
@@ -42,7 +44,7 @@ def parse(text):
 class Run:
     """A conversation over a script, run to its end."""
 
-    def __init__(self, toolbox, script, *, answers=None, **limits):
+    def __init__(self, toolbox, script, *, answers=None, close_at=None, **limits):
         self.model = ScriptedModel(script)
         self.told = []
         ticks = iter(range(10**6))
@@ -54,6 +56,7 @@ class Run:
             limits=ConversationLimits(**limits),
             answers=answers or TextAnswer(parse, NOTES),
             clock=lambda: float(next(ticks)),
+            close_at=close_at,
             on_turn=self.told.append,
         )
         self.record = self.conversation.record
@@ -110,21 +113,38 @@ def test_a_second_invalid_call_means_that_the_first_never_ran(toolbox, echo, rep
 
 
 def test_the_last_result_of_a_round_says_what_remains(toolbox, reply, call):
-    run = Run(toolbox, [reply(call("c1"), call("c2")), reply(text=ANSWER)])
+    run = Run(toolbox, [reply(call("c1"), call("c2")), reply(text=ANSWER)], max_rounds=4)
     assert "remaining" not in run.result(1, -2)
     remaining = run.result(1)["remaining"]
-    assert (remaining["rounds"], remaining["calls"]) == (7, 30)
+    assert (remaining["rounds"], remaining["calls"]) == (3, 30)
     used = sum(len(message.content.encode()) for message in run.sent(1)[-2:])
-    assert 0 <= 256 * 1024 - used - remaining["bytes"] <= 256
+    assert 0 <= 256 * 1024 - used - remaining["bytes"] <= 384
     assert "final" not in run.result(1)
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({}, False),
+        ({"max_rounds": 5}, False),
+        ({"max_rounds": 4}, True),
+        ({"max_tool_calls": 14}, False),
+        ({"max_tool_calls": 13}, True),
+        ({"max_repairs": 0}, True),
+    ],
+)
+def test_what_remains_is_told_once_it_is_little(toolbox, reply, call, limits, told):
+    """Models that hear it early stop reading too soon; without repairs it is always told."""
+    run = Run(toolbox, [reply(call("c1")), reply(text=ANSWER)], **limits)
+    assert ("remaining" in run.result(1)) is told
 
 
 def test_the_last_result_before_the_last_round_is_marked_final(toolbox, reply, call):
     """Calls in the last round end as max_rounds and do not run."""
     run = Run(toolbox, [reply(call("c1")), reply(call("c2"))], max_rounds=2)
-    assert run.result(1)["final"] is True
+    assert (run.result(1)["final"], run.result(1)["note"]) == (True, FINAL_NOTE)
     assert run.error.termination_reason is TerminationReason.MAX_ROUNDS
-    assert len(run.sent(-1)) == 4
+    assert (len(run.sent(-1)), run.model.final) == (4, [False, True])
 
 
 @pytest.mark.parametrize(("rounds", "ok"), [(7, False), (8, True), (9, True)])
@@ -135,10 +155,123 @@ def test_the_review_has_at_most_max_rounds_turns(toolbox, reply, call, rounds, o
     assert len(run.model.requests) == min(rounds, 8)
 
 
-def test_nine_calls_end_the_review_and_none_of_them_runs(toolbox, echo, reply, call):
-    run = Run(toolbox, [reply(*(call(f"c{n}") for n in range(9)))])
+def calls_of(call, count, name="c"):
+    return [call(f"{name}{n}") for n in range(count)]
+
+
+def test_without_repairs_nine_calls_end_the_review_and_none_of_them_runs(toolbox, echo, reply, call):
+    run = Run(toolbox, [reply(*calls_of(call, 9))], max_repairs=0)
     assert isinstance(run.error, ReviewStopped)
     assert (run.error.termination_reason, echo.ran) == (TerminationReason.MAX_TOOL_CALLS, [])
+
+
+def test_a_round_that_is_only_too_large_is_asked_for_again(toolbox, echo, reply, call):
+    run = Run(toolbox, [reply(*calls_of(call, 9)), reply(call("d1")), reply(text=ANSWER)])
+    assert (run.answer, run.error, echo.ran) == ({"summary": "s"}, None, ["a"])
+    assert "more tool calls than one reply may" in run.sent(1)[-1].content
+    assert run.model.final == [False, False, False]
+
+
+def test_a_model_that_only_asks_for_too_much_ends_by_the_budget_of_calls(toolbox, echo, reply, call):
+    run = Run(toolbox, [reply(*calls_of(call, 9, name)) for name in "abcdefgh"])
+    assert (run.error.code, echo.ran, run.model.final) == ("max_tool_calls", [], [False, False, False, True])
+
+
+SPENT = {
+    "calls": ({"max_tool_calls": 3}, "max_tool_calls", "max_tool_calls"),
+    "one call": ({"max_tool_calls": 2}, "max_tool_calls", "max_tool_calls"),
+    "bytes": ({"tool_context_bytes": 1000}, "max_tool_bytes", "invalid_model_response"),
+    "fewer bytes": ({"tool_context_bytes": 700}, "max_tool_bytes", "invalid_model_response"),
+    "time": ({"close_at": 6.0}, "review_timeout", "review_timeout"),
+}
+
+
+@pytest.mark.parametrize(("limits", "code", "reason"), SPENT.values(), ids=SPENT)
+def test_a_spent_budget_leaves_one_request_for_the_answer(toolbox, echo, reply, call, limits, code, reason):
+    """The calls it cannot pay do not run; the answer is kept, and the budget is what ended the review."""
+    turns = [reply(call("a0")), reply(*calls_of(call, 3, "b")), reply(text=ANSWER)]
+    run = Run(toolbox, turns, **limits)
+    assert (run.error.code, run.error.termination_reason, run.answer) == (code, reason, None)
+    assert run.conversation.cut_answer() == {"summary": "s"}
+    assert (run.record.answered, run.record.summary().end.termination_reason) == (True, reason)
+    assert run.model.final[-1] is True
+    assert run.model.final[:-1] == [False] * (len(run.model.final) - 1)
+    last = run.result(len(run.model.requests) - 1)
+    assert last["final"] is True
+    assert FINAL_NOTE in last["note"]
+    assert run.actions[-1] == "return_review"
+
+
+@pytest.mark.parametrize(("limits", "code", "reason"), SPENT.values(), ids=SPENT)
+@pytest.mark.parametrize("bad", ["calls", "prose", "cut", "failed"])
+def test_a_model_that_gives_nothing_in_the_final_request_ends_by_the_budget(
+    toolbox, reply, call, limits, code, reason, bad
+):
+    last = {
+        "calls": reply(call("z0")),
+        "prose": reply(text="I would like to see more."),
+        "cut": reply(text=ANSWER, finish=FinishReason.LENGTH),
+        "failed": ModelError("provider_unreachable", "No answer."),
+    }[bad]
+    turns = [reply(call("a0")), reply(*calls_of(call, 3, "b")), last, reply(text=ANSWER)]
+    run = Run(toolbox, turns, **limits)
+    assert (run.error.code, run.error.termination_reason) == (code, reason)
+    assert run.conversation.cut_answer() is None
+    assert (run.record.answered, run.model.final.count(True)) == (False, 1)
+
+
+@pytest.mark.parametrize("limits", [{"max_rounds": 2}, {"max_tool_calls": 1}, {"tool_context_bytes": 600}])
+def test_a_model_that_answers_when_it_is_told_that_nothing_is_left_ends_normally(
+    toolbox, reply, call, limits
+):
+    """No call of it was refused, so nothing cut it short."""
+    run = Run(toolbox, [reply(call(arguments='{"text":"a","repeat":200}')), reply(text=ANSWER)], **limits)
+    assert (run.answer, run.error, run.model.final) == ({"summary": "s"}, None, [False, True])
+    assert run.result(1)["note"] == FINAL_NOTE
+
+
+@pytest.mark.parametrize("limits", [{"max_rounds": 2}, {"max_tool_calls": 1}, {"close_at": 0.0}])
+def test_without_repairs_no_request_is_a_final_one(toolbox, reply, call, limits):
+    run = Run(toolbox, [reply(call()), reply(text=ANSWER)], max_repairs=0, **limits)
+    assert (run.answer, run.model.final) == ({"summary": "s"}, [False, False])
+    assert "note" not in run.result(1)
+
+
+def test_late_in_the_run_the_first_request_is_the_final_one(toolbox, reply):
+    run = Run(toolbox, [reply(text=ANSWER)], close_at=0.0)
+    assert run.sent(0)[-1].content == f"review this\n\n{FINAL_NOTE}"
+    assert (run.error.code, run.conversation.cut_answer()) == ("review_timeout", {"summary": "s"})
+
+
+def test_a_repair_that_leaves_one_round_says_that_it_is_the_last(toolbox, reply, call):
+    run = Run(toolbox, [reply(call()), reply(text="prose"), reply(text=ANSWER)], max_rounds=3)
+    assert (run.answer, run.model.final) == ({"summary": "s"}, [False, False, True])
+    assert run.result(2)["final"] is True
+    assert run.result(2)["note"].endswith(FINAL_NOTE)
+
+
+def test_a_conversation_can_go_on_to_a_second_answer(toolbox, reply, call):
+    """What is shown on the way counts once the second answer has come."""
+    turns = [reply(text=ANSWER), reply(call(arguments='{"text":"a.py"}')), reply(text='{"summary":"t"}')]
+    run = Run(toolbox, turns)
+    assert run.conversation.may_go_on
+    assert anyio.run(run.conversation.go_on, "And a.py?") == {"summary": "t"}
+    assert [message.role.value for message in run.sent(1)[-2:]] == ["assistant", "user"]
+    assert run.record.covered == ShownLines.of("a.py", 0, 1)
+
+
+def test_a_second_answer_that_does_not_come_leaves_what_the_first_covered(toolbox, reply, call):
+    run = Run(toolbox, [reply(text=ANSWER), reply(call(arguments='{"text":"a.py"}'))], max_rounds=3)
+    with pytest.raises(ModelError, match="script_ended"):
+        anyio.run(run.conversation.go_on, "And a.py?")
+    assert (run.record.answered, run.record.covered) == (True, NOTHING_SHOWN)
+
+
+@pytest.mark.parametrize(
+    "limits", [{"max_rounds": 2}, {"max_tool_calls": 0}, {"max_repairs": 0}, {"tool_context_bytes": 300}]
+)
+def test_a_conversation_goes_on_only_with_room_for_a_call_and_an_answer(toolbox, reply, limits):
+    assert not Run(toolbox, [reply(text=ANSWER)], **limits).conversation.may_go_on
 
 
 def test_ids_stay_unique_across_rounds(toolbox, reply, call):
@@ -248,19 +381,19 @@ def test_each_turn_is_told_as_it_is_recorded(toolbox, reply, call):
 
 def test_what_the_first_messages_show_is_recorded_from_the_start(toolbox, reply):
     conversation = Run(toolbox, [reply(text=ANSWER)]).conversation
-    hunk = HunkId(path="a.py", index=0)
+    lines = ShownLines.of("a.py", 0, 9)
 
     async def run():
-        await conversation.run(START, frozenset({hunk}))
+        await conversation.run(START, lines)
 
     with pytest.raises(ModelError, match="script_ended"):
         anyio.run(run)
-    assert conversation.record.shown == {hunk}
+    assert conversation.record.shown == lines
 
 
 def test_shown_hunks_and_model_identity_are_recorded(toolbox, reply, call):
     run = Run(toolbox, [reply(call(arguments='{"text":"a.py"}')), reply(text=ANSWER)])
-    assert run.record.shown == {HunkId(path="a.py", index=0)}
+    assert run.record.shown == run.record.covered == ShownLines.of("a.py", 0, 1)
     assert (run.record.model, run.record.request_id) == ("m-1", "r1")
 
 
@@ -281,9 +414,9 @@ def test_a_hunk_is_shown_once_a_request_that_holds_it_whole_was_answered(toolbox
         reply(text=ANSWER),
     ]
     run = Run(toolbox, turns)
-    assert run.record.shown == {HunkId(path="read.py", index=0), HunkId(path="fits.py", index=0)}
+    assert run.record.shown == ShownLines.of("read.py", 0, 1) | ShownLines.of("fits.py", 0, 1)
     unanswered = Run(toolbox, [turns[0], ModelError("provider_unreachable", "No answer.")])
-    assert unanswered.record.shown == set()
+    assert unanswered.record.shown == NOTHING_SHOWN
 
 
 def test_a_conversation_that_overflows_is_shrunk_once_and_sent_again(toolbox, reply, call):

@@ -22,7 +22,8 @@ def plan(reply, toolbox, *, seen=frozenset(), so_far=0):
     budget = ConversationBudget(ConversationLimits())
     budget.take_calls(so_far)
     check_ids(reply, seen)
-    budget.check_calls(len(reply.calls))
+    if refusal := budget.refusal(len(reply.calls)):
+        raise refusal
     return plan_round(reply, toolbox)
 
 
@@ -138,7 +139,9 @@ def check_counts(turn, toolbox, so_far, *, ok):
     with pytest.raises(ReviewStopped) as caught:
         plan(turn, toolbox, so_far=so_far)
     assert caught.value.termination_reason is TerminationReason.MAX_TOOL_CALLS
-    assert caught.value.detail == "Review exceeded the configured tool call limit."
+    assert caught.value.detail.startswith(
+        "The budget of tool calls (max-tool-calls: 32, at most 8 in one turn)"
+    )
 
 
 def test_the_order_is_ids_then_counts_then_arguments_then_names_then_schemas(reply, call, toolbox):

@@ -63,17 +63,18 @@ class Case:
             diff = compute_diff(store.git, base, head)
             paths = [file.path for file in diff.files]
             sizes = [tree.file_size(path) if tree.is_file(path) else 0 for path in paths]
+            patches = [len(file.patch.encode()) for file in diff.files]
             held = Conversation(
                 "find-1",
                 Purpose.FIND,
                 model=OfflineModel(paths, linter),
                 toolbox=Toolbox([ReadRepositoryFile(tree), InspectGitDiff(diff)]),
-                limits=limits_for(Limits(), sizes) if sized else Limits(),
+                limits=limits_for(Limits(), sizes, patches) if sized else Limits(max_tool_calls=20),
                 answers=TextAnswer(parse_rule_submission, {}),
                 clock=time.monotonic,
             )
             submission = await held.run([])
-            seen = [Seen("find-1", held.record.shown)]
+            seen = [Seen("find-1", held.record.covered, held.record.shown)]
             coverage = build_coverage(diff, {}, seen, checks=submission.checks, not_run=submission.not_run)
         return submission, coverage, held.record
 
@@ -123,13 +124,14 @@ async def test_odd_files_are_reviewed_or_noted_and_never_stop_the_review(case, l
             "binary.png": b"\x89PNG\0\xff",
             "wide.py": WIDE + "breakpoint()\n",
             "old_wide.py": WIDE + "breakpoint()\n",
-            "huge.py": "x = 1\n" * 40_000,
+            "huge.py": "x = 1\n" * 40_000 + "a = undefined\n",
         }
     )
     submission, coverage, _ = await case.review(base, head, linter)
     places = sorted((finding.path, finding.line) for finding in submission.findings)
     assert places == [
         ("crlf.py", 2),
+        ("huge.py", 40_001),
         ("no_newline.py", 1),
         ("nul.py", 2),
         ('quo"te é.py', 1),
@@ -138,10 +140,9 @@ async def test_odd_files_are_reviewed_or_noted_and_never_stop_the_review(case, l
     ]
     unread = "its head version could not be read whole ({}); only its added lines were checked."
     assert list(submission.notes) == [
-        "`huge.py`: its diff is too large to be shown; the lines not shown were not checked.",
         f"`latin.py`: {unread.format('not_utf8')}",
         f"`old_wide.py`: {unread.format('a line is too long')}",
     ]
     unseen = [file.path for file in coverage.files if file.status is CoverageStatus.NOT_REVIEWED]
     # Nothing selects files here, so no rule excludes the picture; unread, it cannot count as reviewed.
-    assert unseen == ["binary.png", "huge.py", "latin.py", "old_wide.py"]
+    assert unseen == ["binary.png", "latin.py", "old_wide.py"]

@@ -79,12 +79,35 @@ def test_a_truncated_diff_is_a_problem_and_what_was_shown_is_checked():
     assert file.problems == ["its diff is too large to be shown; the lines not shown were not checked"]
 
 
+def test_a_diff_that_goes_on_is_asked_for_again():
+    file = ReviewedFile("a")
+    assert file.take_diff(diff_result(HEADER.format("a") + "@@ -0,0 +1 @@\n+x\n", truncated=True, more=True))
+    assert (file.more, file.problems) == (True, [])
+    assert file.take_diff(diff_result(HEADER.format("a") + "@@ -0,0 +2 @@\n+y\n"))
+    assert (file.more, file.added) == (False, {1: "x", 2: "y"})
+
+
+def test_a_part_without_added_lines_does_not_end_the_diff():
+    file = ReviewedFile("a")
+    removed = HEADER.format("a") + "@@ -1 +0,0 @@\n-x\n"
+    assert file.take_diff(diff_result(removed, truncated=True, more=True))
+
+
+@pytest.mark.parametrize("more", [True, False])
+def test_a_line_that_was_cut_is_not_checked(more):
+    file = ReviewedFile("a")
+    cut = HEADER.format("a") + "@@ -0,0 +1 @@\n+xxx …[the rest of this line is cut]\n"
+    assert file.take_diff(diff_result(cut, truncated=True, line_truncated=True, more=more)) is more
+    assert (file.shown, file.added) == (True, {})
+    assert file.problems == ["a line of its diff is too long to be shown; it was not checked"]
+
+
 def test_pages_are_asked_for_until_the_last_line():
     file = ReviewedFile("a")
-    assert file.next_call("1").arguments == {"path": "a", "start_line": 1}
+    assert file.page_call("1").arguments == {"path": "a", "start_line": 1}
     assert file.take_page(page(1, ["x", "", "2: y"], 5))
     assert file.source.text is None
-    assert file.next_call("2").arguments == {"path": "a", "start_line": 4}
+    assert file.page_call("2").arguments == {"path": "a", "start_line": 4}
     assert not file.take_page(page(4, ["a: b\r", "z"], 5))
     assert file.source.text == "x\n\n2: y\na: b\r\nz\n"
 

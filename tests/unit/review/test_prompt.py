@@ -6,14 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pr_review.domain.change import ChangedFile, FileStatus, Hunk, PullRequest
-from pr_review.domain.chat import HunkId, Role
+from pr_review.domain.change import ChangedFile, FileStatus, Hunk, HunkLine, LineKind, PullRequest
+from pr_review.domain.chat import Role
 from pr_review.domain.finding import Category, Severity
 from pr_review.domain.run import Limits
+from pr_review.git.patch_excerpt import has_unread
 from pr_review.review.prompt import build_prompt, fence, prompt_version, select_patch
 from pr_review.review.selection import Selection
 
 SHA = "a" * 40
+ADDED = HunkLine(LineKind.ADDED, "", None, None)
 
 
 def pull(**fields):
@@ -34,8 +36,9 @@ def pull(**fields):
 
 
 def changed(path="a.py", *texts, **fields):
+    """Each text is a hunk: its first line is the header, the others are counted as added."""
     hunks = tuple(
-        Hunk(old_start=1, old_count=1, new_start=1, new_count=1, text=text, lines=()) for text in texts
+        Hunk(1, 0, 1, text.count("\n") - 1, text, (ADDED,) * (text.count("\n") - 1)) for text in texts
     )
     return ChangedFile(
         path=path, status=FileStatus.MODIFIED, header=f"diff --git {path}\n", hunks=hunks, **fields
@@ -133,48 +136,65 @@ def test_the_user_message_holds_identity_files_and_patch():
     assert content.rstrip().endswith("The patch above is complete.")
 
 
-def test_a_patch_that_does_not_fit_is_cut_between_hunks_and_said_outside_it():
-    big = changed("big.py", "@@ one\n", "+" + "x" * 200_000 + "\n", "@@ three\n")
-    built = prompt(big, changed("small.py", "@@ small\n"))
+def test_a_patch_that_does_not_fit_is_cut_and_said_outside_it():
+    """Whole hunks first; the rest of the room shows the beginning of the one that does not fit."""
+    lines = "".join(f"+line {number}\n" for number in range(30_000))
+    big = changed("big.py", "@@ -1 +1 @@ one\n+1\n", f"@@ -2 +2 @@ two\n{lines}", "@@ -3 +3 @@ three\n+3\n")
+    small = changed("small.py", "@@ -1 +1 @@ small\n+s\n")
+    built = prompt(big, small)
     content = built.messages[1].content
-    assert built.shown == {
-        HunkId(path="big.py", index=0),
-        HunkId(path="big.py", index=2),
-        HunkId(path="small.py", index=0),
-    }
-    assert "xxx" not in content
-    after = content[content.index("@@ small") :]
-    assert "Patch not shown, or not whole" in after
+    shown = content.count("+line ")
+    assert 10_000 < shown < 30_000
+    assert built.shown.missing("small.py", (0, 2)) == ()
+    assert built.shown.missing("big.py", (0, 30_003)) == ((2 + shown, 30_002),)
+    patch, after = content[: content.index("Patch not shown")], content[content.index("Patch not shown") :]
+    order = [patch.index(text) for text in ("one\n+1", "two\n+line 0\n", "three\n+3", "small\n+s")]
+    assert order == sorted(order)
+    assert "it goes on after what is shown above" in after
     assert "big.py" in after
-    assert "small.py" not in after.replace("@@ small", "")
+    assert "small.py" not in after
     assert ", in part:" in content
 
 
-@pytest.mark.parametrize(("bound", "fits"), [(30, False), (31, True), (32, True)])
+def test_a_line_that_does_not_fit_is_left_for_the_tool():
+    big = changed("big.py", "@@ -1 +1 @@\n+" + "x" * 200_000 + "\n")
+    built = prompt(big, changed("small.py", "@@ -1 +1 @@ small\n+s\n"))
+    assert "xxx" not in built.messages[1].content
+    assert not built.shown.shows("big.py")
+    assert built.shown.shows("small.py")
+
+
+@pytest.mark.parametrize(("bound", "fits"), [(40, False), (41, True), (42, True)])
 def test_the_patch_bound_counts_header_and_hunk(bound, fits):
-    file = changed("é.py", "@@ 1234567890\n")
-    assert len(file.patch.encode()) == 31
-    assert bool(select_patch([file], bound).shown) is fits
+    file = changed("é.py", "@@ -1 +1 @@\n+1234567890\n")
+    assert len(file.patch.encode()) == 41
+    assert select_patch([file], bound).shown.shows("é.py") is fits
 
 
 def test_oversized_files_are_named_as_left():
     assert select_patch([changed("a.py", oversized=True)], 10**6).left == (changed("a.py", oversized=True),)
 
 
-@given(st.lists(st.lists(st.text(min_size=1, max_size=50), max_size=4), max_size=6), st.integers(0, 400))
-def test_the_patch_is_whole_hunks_within_the_bound(texts, bound):
-    files = [changed(f"f{n}", *(f"@@{t}\n" for t in hunks)) for n, hunks in enumerate(texts)]
+LINES = st.lists(
+    st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=50),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(st.lists(st.lists(LINES, max_size=3), max_size=5), st.integers(0, 600))
+def test_the_patch_is_within_the_bound_and_what_is_missing_is_named(bodies, bound):
+    texts = [
+        ["@@ -1 +1 @@\n" + "".join(f"+{line}\n" for line in lines) for lines in hunks] for hunks in bodies
+    ]
+    files = [changed(f"f{number}", *hunks) for number, hunks in enumerate(texts)]
     patch = select_patch(files, bound)
     assert len(patch.text.encode()) <= bound
+    assert patch.left == tuple(file for file in files if has_unread(file, patch.shown))
     for file in files:
-        for index, hunk in enumerate(file.hunks):
-            if HunkId(path=file.path, index=index) in patch.shown:
+        for hunk, span in zip(file.hunks, file.hunk_spans, strict=True):
+            if not patch.shown.missing(file.path, span):
                 assert hunk.text in patch.text
-    left = {file.path for file in patch.left}
-    for file in files:
-        needed = range(max(len(file.hunks), 1))  # without hunks, the header
-        whole = all(HunkId(path=file.path, index=index) in patch.shown for index in needed)
-        assert whole is (file.path not in left)
 
 
 @given(st.text(alphabet="`~ab\n", max_size=60), st.sampled_from([None, 8]))

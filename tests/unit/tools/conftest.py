@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk
+from pr_review.domain.change import ChangedFile, Diff, FileStatus, Hunk, HunkLine, LineKind
 from pr_review.errors import ToolFailure
 from pr_review.git.search import Match
 from pr_review.git.tree import TextFile, split_lines
@@ -49,7 +49,13 @@ def searcher_of() -> Callable[[list[Match]], MemorySearcher]:
 
 
 def make_hunk(text: str, start: int = 1) -> Hunk:
-    return Hunk(start, 1, start, 1, f"@@ -{start} +{start} @@\n{text}\n", ())
+    """A hunk of these lines; a line without a marker of its own counts as added."""
+    known = {"-": LineKind.REMOVED, " ": LineKind.CONTEXT}
+    kinds = [known.get(line[:1], LineKind.ADDED) for line in text.split("\n")]
+    lines = tuple(HunkLine(kind, "", None, None) for kind in kinds)
+    old = sum(kind is not LineKind.ADDED for kind in kinds)
+    new = sum(kind is not LineKind.REMOVED for kind in kinds)
+    return Hunk(start, old, start, new, f"@@ -{start},{old} +{start},{new} @@\n{text}\n", lines)
 
 
 def make_file(path: str, *hunks: str, **facts) -> ChangedFile:

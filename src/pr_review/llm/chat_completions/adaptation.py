@@ -14,6 +14,11 @@ OUTPUT_CAPS = ("max_tokens", "max_completion_tokens")
 REFUSED_PARAMETER = frozenset({
     kinds.UNSUPPORTED_PARAMETER, kinds.REASONING_WITH_TOOLS, kinds.REJECTED,
 })  # fmt: skip
+# What a server may answer that does not know ``tool_choice: none``, and the parameters it may point at.
+FORBIDDING_REFUSED = frozenset({
+    kinds.UNSUPPORTED_PARAMETER, kinds.REJECTED, kinds.INVALID_TOOLS, kinds.TOOLS_NOT_SUPPORTED,
+})  # fmt: skip
+ABOUT_CALLS = frozenset({None, "tool_choice"})
 
 
 class Adaptation:
@@ -25,8 +30,13 @@ class Adaptation:
         self._may_use_text = settings.tool_mode == "auto"
         self._may_switch_reasoning_off = settings.profile.reasoning_off
         self._reasoning_off = False
+        self._may_forbid_calls = settings.profile.forbids_calls
         self._dropped: set[str] = set()
         self._renamed: dict[str, str] = {}
+
+    def tool_choice(self, *, final: bool) -> str:
+        """``none`` in a final request, where the server takes it; ``auto`` in any other."""
+        return "none" if final and self._may_forbid_calls else "auto"
 
     def apply(self, fields: Mapping[str, JsonValue]) -> JsonObject:
         """The optional fields of a request as the server takes them."""
@@ -35,21 +45,32 @@ class Adaptation:
             adapted["reasoning_effort"] = "none"
         return {name: value for name, value in adapted.items() if name not in self._dropped}
 
-    def adapt(self, failure: ProviderFailure, *, started: bool) -> str | None:
+    def adapt(self, failure: ProviderFailure, *, started: bool, final: bool = False) -> str | None:
         """Change one thing that may satisfy the server; None when there is nothing left to change, or strict.
 
-        ``started``: the model has had a turn. A history of native calls cannot be told in text.
+        ``started``: the model has had a turn. A history of native calls cannot be told in text. ``final``: the
+        request was one in which the model must not call, which some server may not take.
         """
         kind = failure.kind
         if self._strict:
             return None
         if kind is kinds.REASONING_WITH_TOOLS and self._may_switch_reasoning_off:
             return None if self._reasoning_off else self._switch_reasoning_off()
+        if final and self._forbade_calls and kind in FORBIDDING_REFUSED and failure.parameter in ABOUT_CALLS:
+            return self._stop_forbidding_calls()
         if kind in REFUSED_PARAMETER and failure.parameter:
             return self._drop_or_rename(failure.parameter)
         if kind is kinds.TOOLS_NOT_SUPPORTED and self._may_use_text and not self.text_mode and not started:
             return self._describe_tools_in_text()
         return None
+
+    @property
+    def _forbade_calls(self) -> bool:
+        return self._may_forbid_calls and not self.text_mode
+
+    def _stop_forbidding_calls(self) -> str:
+        self._may_forbid_calls = False
+        return "The provider refused a request with tool_choice none; sent with auto instead."
 
     def _switch_reasoning_off(self) -> str:
         self._reasoning_off = True

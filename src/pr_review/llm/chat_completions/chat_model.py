@@ -37,9 +37,11 @@ class ChatCompletionsModel:
         """Whether tools are described in text: by the settings, or because the server refused native ones."""
         return self._adaptation.text_mode
 
-    async def complete(self, conversation: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
+    async def complete(
+        self, conversation: Sequence[Message], tools: Sequence[ToolSpec], *, final: bool = False
+    ) -> Reply:
         """Send the conversation and return the next turn; raises as ``ChatModel.complete`` says."""
-        exchange = ChatExchange(self._settings, self._adaptation, conversation, tools, self._note)
+        exchange = ChatExchange(self._settings, self._adaptation, conversation, tools, self._note, final)
         return await self._sender.send(exchange)
 
     def encode_body(self, conversation: Sequence[Message], tools: Sequence[ToolSpec]) -> bytes:

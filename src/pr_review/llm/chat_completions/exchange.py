@@ -38,6 +38,7 @@ class ChatExchange:
     conversation: Sequence[Message]
     tools: Sequence[ToolSpec]
     note: Note
+    final: bool = False
 
     def encode(self) -> WireRequest:
         """The request as it is adapted now."""
@@ -45,9 +46,11 @@ class ChatExchange:
         return WireRequest(
             url=self.settings.endpoint,
             headers=request_headers(self.settings),
-            body=request_body(self.settings, self.adaptation, self.conversation, self.tools),
+            body=request_body(
+                self.settings, self.adaptation, self.conversation, self.tools, final=self.final
+            ),
             vendor=profile.vendor,
-            optional=optional_fields(self.settings, self.adaptation).keys() - {"stream"},
+            optional=optional_fields(self.settings, self.adaptation, final=self.final).keys() - {"stream"},
             retried=self._retried(),
         )
 
@@ -64,7 +67,7 @@ class ChatExchange:
 
     def adapt(self, failure: ProviderFailure) -> str | None:
         """Change one thing for the rest of the conversation, and say what."""
-        return self.adaptation.adapt(failure, started=self._turns_so_far() > 0)
+        return self.adaptation.adapt(failure, started=self._turns_so_far() > 0, final=self.final)
 
     def _retried(self) -> dict[FailureKind, str]:
         profile = self.settings.profile

@@ -113,6 +113,9 @@ class Profile:
     tolerances: frozenset[Tolerance] = frozenset()
     """The deviations that are normalised instead of refused."""
 
+    forbids_calls: bool = True
+    """Whether the server takes ``tool_choice: none``, which the final request of a conversation carries."""
+
     stream_usage: bool = True
     """Whether the server takes ``stream_options.include_usage``."""
 

@@ -185,6 +185,7 @@ OLLAMA = Profile(
         Tolerance.MISSING_IDS, Tolerance.DUPLICATE_IDS, Tolerance.MISSING_TYPE, Tolerance.OBJECT_ARGUMENTS,
         Tolerance.EMPTY_ARGUMENTS, Tolerance.THINK_BLOCK, Tolerance.MISSING_INDEX, Tolerance.SHARED_INDEX,
     }),
+    forbids_calls=False,
     note=(
         "Cuts prompts to its context without saying so: set `OLLAMA_CONTEXT_LENGTH` of the server to 65536 "
         "or more. A cut prompt ends the review as `incomplete`."
@@ -202,7 +203,8 @@ LITELLM = Profile(
         Tolerance.REPEATED_IDS, Tolerance.EMPTY_ARGUMENTS, Tolerance.DOUBLE_ENCODING, Tolerance.MISSING_INDEX,
         Tolerance.SHARED_INDEX, Tolerance.ERROR_IN_SUCCESS, Tolerance.BROKEN_STREAM,
     }),
-    note="The way to Anthropic, Bedrock and native Gemini.",
+    forbids_calls=False,
+    note="The way to Anthropic, Bedrock (which has no `tool_choice: none`) and native Gemini.",
 )  # fmt: skip
 
 PROFILES = {

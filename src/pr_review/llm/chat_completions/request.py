@@ -17,6 +17,8 @@ def request_body(
     adaptation: Adaptation,
     conversation: Sequence[Message],
     tools: Sequence[ToolSpec],
+    *,
+    final: bool = False,
 ) -> bytes:
     """Compact JSON, in which an assistant message keeps the bytes it came with."""
     profile = settings.profile
@@ -26,12 +28,15 @@ def request_body(
     else:
         body["messages"] = encode_messages(conversation, profile)
         body["tools"] = encode_tools(tools, profile.schema)
-    return strict_json.dumps(body | optional_fields(settings, adaptation))
+    return strict_json.dumps(body | optional_fields(settings, adaptation, final=final))
 
 
-def optional_fields(settings: ChatSettings, adaptation: Adaptation) -> JsonObject:
-    """Everything that a request could do without, in a stable order: ours, the profile's, the operator's."""
-    fields: JsonObject = {} if adaptation.text_mode else {"tool_choice": "auto"}
+def optional_fields(settings: ChatSettings, adaptation: Adaptation, *, final: bool = False) -> JsonObject:
+    """Everything that a request could do without, in a stable order: ours, the profile's, the operator's.
+
+    A ``final`` request asks for no call, where the server takes that.
+    """
+    fields: JsonObject = {} if adaptation.text_mode else {"tool_choice": adaptation.tool_choice(final=final)}
     if settings.stream:
         fields["stream"] = True
         if settings.profile.stream_usage:

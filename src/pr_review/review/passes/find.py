@@ -1,14 +1,14 @@
 """The find pass: one or many conversations, each of which ends with a review of what it was shown."""
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Generic, NamedTuple
 
 import anyio
 
 from pr_review.conversation.answer_protocol import AnswerT, TextAnswer
 from pr_review.conversation.conversation import Conversation
-from pr_review.domain.chat import HunkId, Message
+from pr_review.domain.chat import Message
+from pr_review.domain.shown import NOTHING_SHOWN, ShownLines
 from pr_review.errors import PartialReview, PrReviewError, TerminationReason
 from pr_review.findings.submission import Submission, parse_rule_submission, parse_submission
 
@@ -27,11 +27,11 @@ RULE_REVIEW: TextAnswer[Submission] = TextAnswer(parse_rule_submission, REPAIR_N
 
 
 class Opened(NamedTuple, Generic[AnswerT]):
-    """A conversation that is ready to run, its first messages, and the hunks that these show."""
+    """A conversation that is ready to run, its first messages, and the lines of patches that these show."""
 
     conversation: Conversation[AnswerT]
     messages: Sequence[Message]
-    shown: AbstractSet[HunkId] = frozenset()
+    shown: ShownLines = NOTHING_SHOWN
 
 
 class Ended(NamedTuple, Generic[AnswerT]):
@@ -69,12 +69,12 @@ async def _hold(opened: Opened[AnswerT]) -> Ended[AnswerT]:
 def failure_of(ended: Sequence[Ended[AnswerT]]) -> PrReviewError | None:
     """What the ends of all conversations mean for the run; None when each of them has answered.
 
-    When all failed, the first failure is the run's. When some failed, the run is ``PartialReview``.
+    When none has answered, the first failure is the run's. When some failed, the run is ``PartialReview``.
     """
     errors = [each.error for each in ended if each.error]
     if not errors:
         return None
-    if len(errors) == len(ended):
+    if len(ended) == 1 or not any(each.answer for each in ended):
         return errors[0]
     first = errors[0]
     partial = PartialReview(

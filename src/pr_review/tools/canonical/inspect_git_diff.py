@@ -1,22 +1,25 @@
-"""``inspect_git_diff``: shows whole hunks of the change from the merge base to the head commit.
+"""``inspect_git_diff``: shows the change from the merge base to the head commit.
 
-The diff is computed once per run, so no argument of the model reaches git.
+A call shows what the conversation was not shown yet of the files that it names; once it was shown all of them,
+it starts again from the top. The diff is computed once per run, so no argument of the model reaches git.
 """
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from pr_review.domain.change import ChangedFile, Diff
-from pr_review.domain.chat import HunkId, ToolResult, ToolSpec
+from pr_review.domain.chat import ToolResult, ToolSpec
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.paths import validate_path
+from pr_review.domain.shown import NOTHING_SHOWN, ShownLines
 from pr_review.domain.sizes import KIB
 from pr_review.errors import ToolFailure
+from pr_review.git.patch_excerpt import PatchExcerpt, Room, has_unread
 from pr_review.tools.tool import Integer, Text, ToolArgs, json_byte_count, largest_fit
 
 MAX_PATHS = 50
@@ -25,6 +28,7 @@ DEFAULT_DIFF_BYTES = 64 * KIB
 MAX_OMITTED = 50  # paths listed in ``omitted``; ``omitted_count`` counts all
 OMITTED_BYTES = 4 * KIB  # reserved for ``omitted`` if not everything fits
 OMITTED_SHARE = 4  # a small budget reserves only one part of this many
+_KEYS_BYTES = len('"from_line":2000000000,"more":true,"line_truncated":true,')  # what only some results hold
 
 WITHOUT_HUNKS = {
     "binary": "binary file; its content cannot be shown",
@@ -77,33 +81,42 @@ class InspectGitDiff:
         self._sorted = sorted((file.path, place) for place, file in enumerate(diff.files))
 
     def run(self, args: DiffArgs, max_bytes: int) -> ToolResult:
-        """Return whole hunks in diff order; ``omitted`` lists the files with a hunk that did not fit.
+        """The result for a conversation that was shown nothing yet; as ``run_after``."""
+        return self.run_after(args, max_bytes, NOTHING_SHOWN)
 
-        A path is the new or old name of a file, or a directory. Raises ``ToolFailure``: ``invalid_path``,
-        ``path_not_in_diff`` if none of the paths was changed, ``context_budget``.
+    def run_after(self, args: DiffArgs, max_bytes: int, seen: ShownLines) -> ToolResult:
+        """Return what fits of the lines that were not ``seen``; ``omitted`` lists the files of which not all did.
+
+        Whole hunks come first. A path is the new or old name of a file, or a directory. Raises
+        ``ToolFailure``: ``invalid_path``, ``path_not_in_diff`` if none of the paths was changed,
+        ``context_budget``.
         """
         files, unknown = self._select(args.paths)
+        request = _Request(files, unknown).after(seen)
         bound = min(max_bytes, MAX_DIFF_BYTES)
-        excerpt = self._fill(files, args.max_bytes, bound, unknown)
+        excerpt = self._fill(request, args.max_bytes, bound)
 
         def result(listed: int) -> JsonObject:
-            return self._payload(excerpt, listed, unknown)
+            return self._payload(excerpt, listed, request)
 
-        listed = largest_fit(min(len(excerpt.omitted), MAX_OMITTED), result, bound, least=0)
-        return ToolResult(payload=result(listed), truncated=bool(excerpt.omitted), shown=tuple(excerpt.shown))
+        listed = largest_fit(min(len(excerpt.left), MAX_OMITTED), result, bound, least=0)
+        return ToolResult(
+            payload=result(listed), truncated=bool(excerpt.left) or excerpt.cut, shown=excerpt.shown
+        )
 
-    def _fill(
-        self, files: Sequence[ChangedFile], text_bytes: int, bound: int, unknown: list[str]
-    ) -> "DiffExcerpt":
-        """All of the files if they fit; otherwise the hunks that fit beside the list of omitted files."""
-        budget = bound - json_byte_count(self._payload(DiffExcerpt(), 0, unknown))
-        excerpt = DiffExcerpt(text_bytes, budget)
-        excerpt.add_all(files)
-        if excerpt.omitted:
-            count_digits = len(str(len(files)))  # of ``omitted_count``
-            reserved = count_digits + min(OMITTED_BYTES, budget // OMITTED_SHARE)
-            excerpt = DiffExcerpt(text_bytes, budget - reserved)
-            excerpt.add_all(files)
+    def _fill(self, request: "_Request", text_bytes: int, bound: int) -> PatchExcerpt:
+        """All of the files if they fit; otherwise what fits beside the list of omitted files."""
+        budget = bound - json_byte_count(self._payload(PatchExcerpt(Room(0)), 0, request))
+
+        def fill(room: int) -> PatchExcerpt:
+            excerpt = PatchExcerpt(Room(text_bytes, room), _note)
+            excerpt.fill(request.files, request.seen, cut_lines=True)
+            return excerpt
+
+        excerpt = fill(budget if request.seen == NOTHING_SHOWN else budget - _KEYS_BYTES)
+        if excerpt.left or excerpt.cut:
+            count_digits = len(str(len(request.files)))  # of ``omitted_count``
+            excerpt = fill(budget - _KEYS_BYTES - count_digits - min(OMITTED_BYTES, budget // OMITTED_SHARE))
         return excerpt
 
     def _select(self, paths: Sequence[str]) -> tuple[Sequence[ChangedFile], list[str]]:
@@ -125,69 +138,47 @@ class InspectGitDiff:
         first, end = (bisect_left(self._sorted, (f"{path}{after}",)) for after in "/0")
         return self._places.get(path, []) + [place for _, place in self._sorted[first:end]]
 
-    def _payload(self, excerpt: "DiffExcerpt", listed: int, unknown: list[str]) -> JsonObject:
+    def _payload(self, excerpt: PatchExcerpt, listed: int, request: "_Request") -> JsonObject:
         payload: JsonObject = {
             "ok": True,
             "base_sha": self._diff.merge_base_sha,
             "head_sha": self._diff.head_sha,
-            "diff": "".join(excerpt.parts),
-            "omitted": list(excerpt.omitted[:listed]),
-            "omitted_count": len(excerpt.omitted),
+            "diff": excerpt.text,
+            "omitted": [file.path for file in excerpt.left[:listed]],
+            "omitted_count": len(excerpt.left),
             "notes": dict(excerpt.notes),
-            "truncated": bool(excerpt.omitted),
+            "truncated": bool(excerpt.left) or excerpt.cut,
         }
-        return payload | ({"unknown": list(unknown)} if unknown else {})
+        further: JsonObject = {
+            "unknown": list(request.unknown),
+            "shown_before": request.shown_before,
+            "from_line": excerpt.from_line,
+            "more": bool(excerpt.left) and not request.again,
+            "line_truncated": excerpt.cut,
+        }
+        return payload | {key: value for key, value in further.items() if value}
 
 
-@dataclass
-class DiffExcerpt:
-    """Collects hunks until ``text_left`` bytes of text or ``json_left`` bytes of serialised JSON are used.
+@dataclass(frozen=True)
+class _Request:
+    """What a call asks for.
 
-    JSON escapes each character on its own, so the serialised sizes of two texts add up.
+    ``unknown`` are paths that match nothing. ``seen`` is what need not be shown again, and ``shown_before``
+    how many files are left out for it. ``again``: all of it was shown before, so it starts from the top.
     """
 
-    text_left: int = 0
-    json_left: int = 0
-    parts: list[str] = field(default_factory=list)
-    notes: dict[str, str] = field(default_factory=dict)
-    shown: list[HunkId] = field(default_factory=list)
-    omitted: list[str] = field(default_factory=list)
+    files: Sequence[ChangedFile]
+    unknown: Sequence[str]
+    seen: ShownLines = NOTHING_SHOWN
+    shown_before: int = 0
+    again: bool = False
 
-    def add_all(self, files: Iterable[ChangedFile]) -> None:
-        """Take every hunk that fits, in order; a hunk that is too large does not stop later ones."""
-        for file in files:
-            if not self._add(file):
-                self.omitted.append(file.path)
-
-    def _add(self, file: ChangedFile) -> bool:
-        """Whether the whole file was taken; its first taken hunk brings its header and its note."""
-        header, note = file.header, _note(file)
-        if not file.hunks:
-            taken = self._take(header, file.path, note)
-            self.shown += [HunkId(path=file.path, index=0)] if taken else []
-            return taken
-        complete = True
-        for index, hunk in enumerate(file.hunks):
-            if self._take(header + hunk.text, file.path, note):
-                self.shown.append(HunkId(path=file.path, index=index))
-                header = note = ""
-            else:
-                complete = False
-        return complete
-
-    def _take(self, text: str, path: str, note: str) -> bool:
-        entry = {path: note} if note else {}
-        text_cost = len(text.encode())
-        if text_cost > min(self.text_left, self.json_left):  # avoids serialising a huge hunk
-            return False
-        json_cost = json_byte_count(text) - 2 + (json_byte_count(dict(entry)) - 1 if entry else 0)
-        if json_cost > self.json_left:
-            return False
-        self.text_left -= text_cost
-        self.json_left -= json_cost
-        self.parts.append(text)
-        self.notes.update(entry)
-        return True
+    def after(self, seen: ShownLines) -> "_Request":
+        """The request of a conversation that has seen these lines."""
+        unread = [file for file in self.files if has_unread(file, seen)]
+        if not unread:
+            return replace(self, again=True)
+        return replace(self, files=unread, seen=seen, shown_before=len(self.files) - len(unread))
 
 
 def _note(file: ChangedFile) -> str:

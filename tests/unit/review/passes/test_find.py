@@ -107,14 +107,14 @@ def test_conversations_run_at_the_same_time(toolbox):
     turn = anyio.Event()
 
     class Waiting(ScriptedModel):
-        async def complete(self, conversation, tools):
+        async def complete(self, conversation, tools, *, final=False):
             await turn.wait()
-            return await super().complete(conversation, tools)
+            return await super().complete(conversation, tools, final=final)
 
     class Waking(ScriptedModel):
-        async def complete(self, conversation, tools):
+        async def complete(self, conversation, tools, *, final=False):
             turn.set()
-            return await super().complete(conversation, tools)
+            return await super().complete(conversation, tools, final=final)
 
     def with_model(number, model):
         return Opened(
