@@ -8,6 +8,7 @@ from pr_review.config import repository_file
 from pr_review.config.settings import Settings
 from pr_review.domain.change import Diff, PullRequest
 from pr_review.errors import HostError, RepositoryError, Skipped, ToolFailure
+from pr_review.findings.path_spelling import Origin
 from pr_review.git.diff import compute_diff
 from pr_review.git.object_store import ObjectStore
 from pr_review.git.reviewed_trees import ReviewedTrees
@@ -23,7 +24,8 @@ class Prepared:
     """The repository as the review sees it.
 
     ``settings`` are those of the workflow and the base commit. ``instructions`` are trusted text.
-    ``top_level`` are the names at the root of the head, folders with a slash.
+    ``top_level`` are the names at the root of the head, folders with a slash. ``origin`` is how the
+    repository is named from outside.
     """
 
     settings: Settings
@@ -36,6 +38,7 @@ class Prepared:
     commits: tuple[str, ...]
     instructions: str
     top_level: tuple[str, ...]
+    origin: Origin
 
 
 def load_base(store: ObjectStore, target: ReviewTarget) -> CommitTree:
@@ -95,6 +98,7 @@ def prepare(
         commits=store.commit_messages(diff.merge_base_sha, diff.head_sha),
         instructions=_instructions(settings, base),
         top_level=_top_level(head),
+        origin=_origin(target),
     )
 
 
@@ -108,6 +112,12 @@ def nothing_selected(diff: Diff) -> Skipped:
         "Every changed file is excluded from the review.",
         "Change include or exclude if that is not what you want.",
     )
+
+
+def _origin(target: ReviewTarget) -> Origin:
+    pull = target.pull_request
+    full_name = "/".join(filter(None, (pull.owner, pull.repository)))
+    return Origin(pull.repository_url or "", full_name, (str(target.workspace),))
 
 
 def _top_level(head: CommitTree) -> tuple[str, ...]:

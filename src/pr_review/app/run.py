@@ -187,7 +187,7 @@ class _Placed(NamedTuple):
 def _place(job: Job, prepared: Prepared, baseline: Baseline | None, answer: Submission) -> _Placed:
     """Place, set apart what is suppressed, and look in the head for what the baseline knows."""
     settings, diff, trees = prepared.settings, prepared.diff, prepared.trees
-    whole = place(answer, diff, trees, _mask_secrets)
+    whole = place(answer, diff, trees, _mask_secrets, prepared.origin)
     review, notes = suppress(whole, settings.suppress, job.process.today())
 
     def as_reported(line: str) -> str:
@@ -205,7 +205,8 @@ async def _relocate(
 
     notes: tuple[str, ...] = ()
     with anyio.move_on_after(job.deadline.remaining() / 2):
-        answer, notes = await relocate(conversation, answer, ReviewedFiles(prepared.diff, prepared.trees))
+        files = ReviewedFiles(prepared.diff, prepared.trees, prepared.origin)
+        answer, notes = await relocate(conversation, answer, files)
     return answer, notes
 
 
