@@ -12,6 +12,7 @@ from pr_review.domain.run import (
     TraceTurn,
 )
 from pr_review.errors import PartialReview, PrReviewError, Skipped, TerminationReason
+from pr_review.findings.answer_reading import as_read
 from pr_review.findings.baseline import compare, with_baseline_states
 from pr_review.findings.submission import RuleSubmission
 from pr_review.review.conclusion import conclude, exit_code
@@ -77,10 +78,11 @@ def _limits(state: RunState) -> Limits:
 
 
 def _requests(state: RunState) -> RequestStats:
-    """What the run spent; conversations that adapted themselves say so after what their models say."""
+    """What the run spent; what the conversations adapted, and what was read as meant, comes last."""
     spent = state.reviewer.budget.stats if state.reviewer else RequestStats()
     adapted = [event for conversation in state.conversations for event in conversation.record.events]
-    return spent.model_copy(update={"events": tuple(dict.fromkeys((*spent.events, *adapted)))})
+    readings = as_read(state.answer).readings if state.answer else ()
+    return spent.model_copy(update={"events": tuple(dict.fromkeys((*spent.events, *adapted, *readings)))})
 
 
 def _notes(state: RunState) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ from pr_review.findings.submission import RuleSubmission, Submission
 from pr_review.findings.suppression import suppress
 from pr_review.git.object_store import ObjectStore
 from pr_review.masking.redact import redact_text
-from pr_review.review.passes.find import Opened, failure_of, hold_all, join
+from pr_review.review.passes.find import Opened, failure_of, hold_all, join, partial_answer
 from pr_review.review.prompt import Prompt, build_prompt, prompt_version
 from pr_review.review.selection import select
 
@@ -147,11 +147,15 @@ async def _review(job: Job, progress: Progress, prepared: Prepared, reviewer: Re
         progress.reached(first_request=first_request)
         raise _dry_run(len(first_request))
     ended = await hold_all(opened)
-    if answers := [each.answer for each in ended if each.answer]:
-        asked = conversations[0] if len(conversations) == 1 else None
-        await _place_answer(job, progress, prepared, join(answers), asked)
+    answer = join([each.answer for each in ended if each.answer])
+    partial_failure = partial_answer(answer) if answer else None
+    if answer:
+        asked = conversations[0] if len(conversations) == 1 and not partial_failure else None
+        await _place_answer(job, progress, prepared, answer, asked)
     if failure := failure_of(ended):
         raise failure
+    if partial_failure:
+        raise partial_failure
     if any(conversation.record.truncated_by_server for conversation in conversations):
         raise _prompt_truncated()
 

@@ -17,11 +17,13 @@ from pr_review.domain.finding import (
     Edit,
     Finding,
     Place,
+    RefusedFinding,
     Review,
     Severity,
     Side,
 )
 from pr_review.domain.text import shorten
+from pr_review.findings.answer_reading import as_read
 from pr_review.findings.duplicates import merge_duplicates
 from pr_review.findings.edits import make_edit
 from pr_review.findings.excerpts import make_excerpt
@@ -34,6 +36,8 @@ from pr_review.findings.submission import RuleFinding, Submission, SubmittedFind
 HintT = TypeVar("HintT", Category, Confidence)
 Mask = Callable[[str], str]
 
+MAX_REFUSED = 1000  # of an answer of thousands, which nobody reads one by one
+MAX_REFUSED_CHARS = 200  # of the title or the path of a refused finding
 MAX_PATH_CHARS = 500  # of a path that names no file; a real one never gets here
 
 
@@ -67,8 +71,14 @@ def place(
     return Review(
         summary=mask(submission.summary),
         findings=tuple(tell_apart(ordered)),
+        refused=tuple(_masked_refused(each, mask) for each in as_read(submission).refused[:MAX_REFUSED]),
         notes=(*map(mask, submission.notes), *map(mask, moved)),
     )
+
+
+def _masked_refused(refused: RefusedFinding, mask: Mask) -> RefusedFinding:
+    title, path = (shorten(mask(text.strip()), MAX_REFUSED_CHARS) for text in (refused.title, refused.path))
+    return refused.model_copy(update={"title": title, "path": path})
 
 
 def _report_order(found: Finding) -> tuple[bool, bool, int, str, int]:
