@@ -1,13 +1,12 @@
 r"""JSON that can be read in one way only, though it is not quite JSON.
 
 Read as meant: raw control characters and lone backslashes in strings, a comma after the last member, and text
-around the only object. Everything else that ``strict_json`` refuses stays refused.
+around the only object, which may be a fence. Everything else that ``strict_json`` refuses stays refused.
 """
 
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from enum import StrEnum
 from itertools import accumulate
 from typing import NamedTuple
@@ -22,7 +21,9 @@ class JsonSlip(StrEnum):
     CONTROL = "raw control characters in a string"
     BACKSLASH = "a lone backslash in a string"
     COMMA = "a comma after the last member"
-    AROUND = "text around the JSON object"
+    FENCE = "a fence around the JSON object"
+    BEFORE = "text before the JSON object, which was passed over"
+    AFTER = "text after the JSON object, which was passed over"
 
 
 class JsonRead(NamedTuple):
@@ -39,6 +40,8 @@ class JsonFault(ValueError):
 # Each alternative begins with other characters, so the text is cut in one way only, in linear time.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|\s++|[^\s"\[\]{},:]++|"', re.DOTALL)
 _OBJECT = re.compile(r'\{\s*+(?=")')  # what prose in braces does not begin with
+_FENCE_BEFORE = re.compile(r"```[ \t]*+\w*+[ \t]*+\Z")
+_BLANK = " \t\r\n\ufeff"
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|(.))', re.DOTALL)
 _LIST_BEFORE = re.compile(r"\[\s*+\Z")
 MAX_BLANKS = 80  # between the bracket of a list and its first object
@@ -70,27 +73,31 @@ def read_object(text: str, *, alone: bool = False) -> JsonRead:
         return JsonRead(strict)
     found: list[JsonRead] = []
     end = 0
-    for start in _object_starts(text):
-        if start < end:
-            continue
+    while match := _OBJECT.search(text, end):
+        start = match.start()
+        if _LIST_BEFORE.search(text, max(0, start - MAX_BLANKS), start):
+            raise JsonFault("The text is a JSON list, not an object.")
+        if found:
+            raise JsonFault("The text holds more than one JSON object.")
         scanned = _scan(text, start)
         end = scanned.end
-        around = text[:start].strip() or text[end:].strip()
+        around = _around(text[:start], text[end:])
         if alone and around:
             raise JsonFault("Text stands around the JSON object.")
-        slips = scanned.slips | ({JsonSlip.AROUND} if around else set())
-        found.append(JsonRead(_load(text, scanned), frozenset(slips)))
-    if len(found) != 1:
-        raise JsonFault(f"The text holds {'more than one' if found else 'no'} JSON object.")
+        found.append(JsonRead(_load(text, scanned), frozenset(scanned.slips | around)))
+    if not found:
+        raise JsonFault("The text holds no JSON object.")
     return found[0]
 
 
-def _object_starts(text: str) -> Iterator[int]:
-    """Where an object with a key begins; braces of prose begin none, and an object in a list is no answer."""
-    for match in _OBJECT.finditer(text):
-        if _LIST_BEFORE.search(text, max(0, match.start() - MAX_BLANKS), match.start()):
-            raise JsonFault("The text is a JSON list, not an object.")
-        yield match.start()
+def _around(before: str, after: str) -> set[JsonSlip]:
+    """What stands before and after the object."""
+    before, after = before.strip(_BLANK), after.strip(_BLANK)
+    fenced = _FENCE_BEFORE.search(before) if after.startswith("```") else None
+    if fenced:
+        before, after = before[: fenced.start()].strip(), after.removeprefix("```").strip()
+    found = ((JsonSlip.FENCE, fenced), (JsonSlip.BEFORE, before), (JsonSlip.AFTER, after))
+    return {slip for slip, text in found if text}
 
 
 class _Scanned(NamedTuple):
@@ -110,6 +117,8 @@ def _scan(text: str, start: int) -> _Scanned:
     depth, comma, before = 0, -1, ""  # the place of a comma that nothing has followed, and what it follows
     for match in _TOKEN.finditer(text, start):
         part = match[0]
+        if part == '"':
+            raise JsonFault(f"The JSON is broken at {_position(text, match.start())}: a string has no end.")
         pieces.append(_put_right(part, slips) if len(part) > 1 and part[0] == '"' else part)
         starts.append(match.start())
         if part.isspace():

@@ -16,7 +16,7 @@ from pydantic import JsonValue, ValidationError
 from pr_review.domain.finding import Category, Confidence, RefusedFinding, Severity
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import MAX_FINDINGS, MAX_NOTES
-from pr_review.domain.tolerant_json import JsonFault, read_object
+from pr_review.domain.tolerant_json import JsonFault, JsonSlip, read_object
 from pr_review.errors import InvalidTurn, TerminationReason
 from pr_review.findings.answer_fields import FieldFault, FieldReader, Reading
 from pr_review.findings.submission import Submission, SubmittedFinding
@@ -128,6 +128,8 @@ def take_apart(text: str) -> Answer:
     reader = FieldReader()
     fields = reader.keys(value, _REVIEW_KEYS)
     entries = _read_findings(fields, reader)
+    if not entries and {JsonSlip.BEFORE, JsonSlip.AFTER} <= slips:  # an example inside prose looks so
+        raise FieldFault("findings: is empty in an object inside other text; reply with the object alone")
     summary, notes = reader.side_text(fields.get("summary")), _read_notes(fields.get("notes"), reader)
     counted = [(slip.value, 1) for slip in sorted(slips)]
     counted += [(reading.value, times) for reading, times in reader.counts.items()]

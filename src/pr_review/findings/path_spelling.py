@@ -72,19 +72,17 @@ def _before(pattern: str, example: str) -> Spelling:
 SCHEMES = (
     _before(r"(?:\+\+\+|---|diff --git) ", "+++ b/src/a.py"),
     _before(r"(?:file|path)\s?[:=]\s?(?!//)", "File: src/a.py"),
-    _before(r"file:(?://(?:localhost)?)?(?=/)", "file:///work/src/a.py"),
+    _before(r"file:(?://(?:localhost)?)?(?=/)", "file:///srv/src/a.py"),
     _before(r"(?:HEAD|[0-9a-f]{7,64}):(?![\\/\d])", "HEAD:src/a.py"),
 )
 PREFIXES = (
-    _before(r"[a-z]:/", "C:/work/src/a.py"),
+    _before(r"[a-z]:/", "C:/dev/src/a.py"),
     _before(
         r"(?:\$GITHUB_WORKSPACE|\$\{GITHUB_WORKSPACE\}|\$\{\{ ?github\.workspace ?\}\}|~)/", "~/src/a.py"
     ),
     _before(r"/+", "/src/a.py"),
     _before(r"github/workspace/", "/github/workspace/src/a.py"),
-    _before(
-        r"(?:home/runner|__w|actions-runner/_work)/(?:work/)?[^/]+/[^/]+/", "/home/runner/work/r/r/src/a.py"
-    ),
+    _before(r"(?:home/runner|__w|actions-runner/_work)/(?:work/)?[^/]+/[^/]+/", "/__w/r/r/src/a.py"),
     _before(r"[abciow]/", "a/src/a.py, also with git's mnemonic prefixes"),
 )
 LINES = tuple(
