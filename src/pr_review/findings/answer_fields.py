@@ -182,7 +182,7 @@ class FieldReader:
         self.read_as(Reading.NOTE)
         texts = [value[key] for key in NOTE_KEYS if value.get(key)] if isinstance(value, dict) else []
         only = texts[0] if len(texts) == 1 and isinstance(value, dict) and len(value) == 1 else None
-        return self.bounded(only if isinstance(only, str) else _json(value))
+        return self.bounded(only) if isinstance(only, str) else self._written(value)
 
     def bounded(self, text: str) -> str:
         """The text within its limit; secrets are masked before it is cut, so that none is cut in two."""

@@ -78,7 +78,7 @@ class Answer:
 
 
 def read_review(text: str) -> ReadSubmission:
-    """The review in a text.
+    """The review in a text, with every finding that it holds.
 
     Raises ``InvalidTurn``, with its ``faults``, unless all of it can be read.
     """
@@ -97,7 +97,7 @@ def settle_review(last: Submission | None, refused: Sequence[str]) -> Submission
 
     ``last`` is None when the model is not asked again. Then the answer with the most sound findings stands,
     and None is returned when no answer has any. Sound findings that the standing answer leaves out are kept.
-    Findings that no answer says in a way that can be read are refused.
+    Findings that no answer says in a way that can be read are refused, and so are those beyond the limit.
     """
     answers = [answer for text in reversed(refused) if (answer := _try_apart(text)) and answer.entries]
     unreadable: list[Entry] = []
@@ -210,8 +210,8 @@ def _read_notes(value: JsonValue, reader: FieldReader) -> list[str]:
 
 
 def _compose(answer: Answer) -> ReadSubmission:
-    """The sound findings of an answer as a review, within its limits."""
-    review = ReadSubmission.model_construct(
+    """The sound findings of an answer as a review."""
+    return ReadSubmission.model_construct(
         summary=answer.summary,
         findings=answer.sound,
         notes=list(answer.notes),
@@ -219,7 +219,6 @@ def _compose(answer: Answer) -> ReadSubmission:
         refused=(),
         is_partial=False,
     )
-    return _within_limit(review)
 
 
 def _within_limit(review: ReadSubmission) -> ReadSubmission:

@@ -1,5 +1,6 @@
 """JSON with slips is read as meant, and only where it can be read in one way."""
 
+import contextlib
 import json
 import string
 import time
@@ -99,7 +100,7 @@ def test_arguments_stand_alone():
         ('{"a": 1}{"a": 1}', "The text holds more than one JSON object."),
         ('{"a": 1}\n\n{"a": 2}', "The text holds more than one JSON object."),
         ('{"a": {"b": 1}', "The JSON ends before it is complete (line 1, column 15)."),
-        ('{"a": "no end', "The JSON ends before it is complete (line 1, column 14)."),
+        ('{"a": "no end', "The JSON is broken at line 1, column 7: a string has no end."),
         ('{"a":\n "one\n two"\n "b": 2}', "The JSON is broken at line 4, column 2: a comma or a closing"),
         (
             '{"a":\t"\t\\d",\n b: 2}',
@@ -154,10 +155,8 @@ def test_a_cut_object_is_never_read(value, data):
 
 @given(st.text('{}[]",:\\ \t\n1ab`', max_size=60))
 def test_reading_is_total(text):
-    try:
+    with contextlib.suppress(JsonFault):
         assert isinstance(read(text), dict)
-    except JsonFault:
-        pass
 
 
 @pytest.mark.parametrize(
@@ -166,8 +165,6 @@ def test_reading_is_total(text):
 def test_hostile_text_takes_linear_time(unit):
     started = time.process_time()
     for text in (unit * (200_000 // len(unit)), '{"a": "' + unit * (200_000 // len(unit))):
-        try:
+        with contextlib.suppress(JsonFault):
             read(text)
-        except JsonFault:
-            pass
     assert time.process_time() - started < 2
