@@ -9,7 +9,7 @@
     │       ├── InvalidTurn            one bad turn: may be repaired, never executed
     │       └── ReviewStopped          a budget ended the conversation
     │           ├── ContextOverflow    it does not fit the model's context window
-    │           └── PartialReview      some conversations of the run failed
+    │           └── PartialReview      a part of the review failed, and the rest stands
     ├── Skipped                    0   there is nothing to review
     ├── Interrupted          130/143   the runner or a person cancelled the run
     └── InternalError              4   a bug of ours
@@ -86,12 +86,16 @@ class ModelError(ReviewError):
 class InvalidTurn(ModelError):
     """One turn of the model broke the protocol: ``invalid_tool_call`` or ``invalid_model_response``.
 
-    The model may be asked again; nothing of the turn is executed or sent back.
+    The model may be asked again; nothing of the turn is executed or sent back. ``faults`` name each field and
+    the rule that it broke, in words of ours.
     """
 
-    def __init__(self, reason: TerminationReason, detail: str, advice: str = "") -> None:
+    def __init__(
+        self, reason: TerminationReason, detail: str, advice: str = "", *, faults: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(reason.value, detail, advice, termination_reason=reason)
         self.reason = reason
+        self.faults = faults
 
 
 class ReviewStopped(ModelError):
@@ -104,7 +108,7 @@ class ReviewStopped(ModelError):
 
 
 class PartialReview(ReviewStopped):
-    """Some conversations of the run failed; what the others found stands."""
+    """Some conversations of the run failed, or a part of an answer could not be read; the rest stands."""
 
 
 class ContextOverflow(ReviewStopped):

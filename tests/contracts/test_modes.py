@@ -20,7 +20,7 @@ from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
 from pr_review.llm.request_budget import RequestBudget
 from pr_review.llm.retry import Pacing
-from pr_review.review.passes.find import FINAL_REVIEW
+from pr_review.review.passes.find import FINAL_REVIEW, STRICT_REVIEW
 from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
 from pr_review.tools.toolbox import Toolbox
@@ -103,7 +103,7 @@ class Mode:
         return self.server.sse([*chunks, "[DONE]"])
 
     async def review(
-        self, *answers: Any, budget: int = 24, **limits: Any
+        self, *answers: Any, budget: int = 24, **limits: int
     ) -> tuple[str, Conversation[Submission]]:
         """How the review ends, and its conversation."""
         self.server.add(*answers)
@@ -121,7 +121,7 @@ class Mode:
                 model=model,
                 toolbox=Toolbox(tools),
                 limits=ConversationLimits(**limits),
-                answers=FINAL_REVIEW,
+                answers=STRICT_REVIEW if limits.get("max_repairs") == 0 else FINAL_REVIEW,
                 clock=time.monotonic,
             )
             try:
@@ -285,7 +285,10 @@ async def test_each_request_begins_with_all_but_the_last_message_of_the_one_befo
 
 
 async def test_only_text_mode_takes_a_fence_off_the_final_review(mode):
-    end, _ = await mode.review(mode.says(f"```json\n{REVIEW}\n```"), max_repairs=0)
+    """With repairs on it is read as meant, in every mode."""
+    fenced = f"```json\n{REVIEW}\n```"
+    assert (await mode.review(mode.says(fenced)))[0] == "final_review"
+    end, _ = await mode.review(mode.says(fenced), max_repairs=0)
     assert end == ("final_review" if mode.in_text else "invalid_model_response")
 
 

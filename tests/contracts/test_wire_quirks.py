@@ -30,7 +30,7 @@ from pr_review.llm.chat_completions.profiles import PROFILES
 from pr_review.llm.http import open_client
 from pr_review.llm.request_budget import RequestBudget
 from pr_review.llm.retry import Pacing
-from pr_review.review.passes.find import FINAL_REVIEW
+from pr_review.review.passes.find import STRICT_REVIEW
 from pr_review.tools.canonical.inspect_git_diff import InspectGitDiff
 from pr_review.tools.canonical.list_repository_files import ListRepositoryFiles
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
@@ -189,7 +189,7 @@ async def review(
             model=model,
             toolbox=Toolbox([Recorder(tool, run.ran) for tool in tools]),
             limits=ConversationLimits(max_repairs=0),
-            answers=FINAL_REVIEW,
+            answers=STRICT_REVIEW,
             clock=time.monotonic,
         )
         try:

@@ -13,6 +13,7 @@ from pr_review.domain.run import (
 )
 from pr_review.domain.shown import NOTHING_SHOWN
 from pr_review.errors import PrReviewError, Skipped, TerminationReason
+from pr_review.findings.answer_reading import as_read
 from pr_review.findings.baseline import compare, with_baseline_states
 from pr_review.findings.submission import RuleSubmission
 from pr_review.review.conclusion import conclude, exit_code
@@ -78,10 +79,11 @@ def _limits(state: RunState) -> Limits:
 
 
 def _requests(state: RunState) -> RequestStats:
-    """What the run spent; conversations that adapted themselves say so after what their models say."""
+    """What the run spent; what the conversations adapted, and what was read as meant, comes last."""
     spent = state.reviewer.budget.stats if state.reviewer else RequestStats()
     adapted = [event for conversation in state.conversations for event in conversation.record.events]
-    return spent.model_copy(update={"events": tuple(dict.fromkeys((*spent.events, *adapted)))})
+    readings = as_read(state.answer).readings if state.answer else ()
+    return spent.model_copy(update={"events": tuple(dict.fromkeys((*spent.events, *adapted, *readings)))})
 
 
 def _notes(state: RunState) -> tuple[str, ...]:

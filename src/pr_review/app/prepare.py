@@ -10,6 +10,7 @@ from pr_review.config.file_names import CONFIG_PATHS, find_config
 from pr_review.config.settings import Settings
 from pr_review.domain.change import Diff, PullRequest
 from pr_review.errors import HostError, RepositoryError, Skipped, ToolFailure
+from pr_review.findings.path_spelling import Origin
 from pr_review.git.diff import compute_diff
 from pr_review.git.object_store import ObjectStore
 from pr_review.git.reviewed_trees import ReviewedTrees
@@ -25,8 +26,9 @@ class Prepared:
     """The repository as the review sees it.
 
     ``settings`` are those of the workflow and the base commit. ``instructions`` are trusted text.
-    ``top_level`` are the names at the root of the head, folders with a slash. ``scratch`` is a private folder
-    for temporary files, which goes with the object store.
+    ``top_level`` are the names at the root of the head, folders with a slash. ``origin`` is how the
+    repository is named from outside. ``scratch`` is a private folder for temporary files, which goes with the
+    object store.
     """
 
     settings: Settings
@@ -40,6 +42,7 @@ class Prepared:
     commits: tuple[str, ...]
     instructions: str
     top_level: tuple[str, ...]
+    origin: Origin
     scratch: Path
 
 
@@ -57,7 +60,7 @@ def load_base(store: ObjectStore, target: ReviewTarget) -> CommitTree:
 def read_settings(settings: Settings, base: CommitTree) -> Settings:
     """The settings with what the base commit's configuration file says; raises ``ConfigError``."""
     through_links = (path for path in CONFIG_PATHS if base.exists(path))  # `.github` may be one
-    path, notes = find_config([*base.names(), *through_links])
+    path, notes = find_config([*base.names, *through_links])
     settings = replace(settings, notes=(*settings.notes, *notes))
     if path is None:
         return settings
@@ -104,6 +107,7 @@ def prepare(
         commits=store.commit_messages(diff.merge_base_sha, diff.head_sha),
         instructions=_instructions(settings, base),
         top_level=_top_level(head),
+        origin=_origin(target),
         scratch=store.git.git_dir,
     )
 
@@ -124,6 +128,12 @@ def nothing_selected(diff: Diff, selection: Selection) -> Skipped:
         "Every changed file is excluded from the review.",
         "Change include or exclude if that is not what you want.",
     )
+
+
+def _origin(target: ReviewTarget) -> Origin:
+    pull = target.pull_request
+    full_name = "/".join(filter(None, (pull.owner, pull.repository)))
+    return Origin(pull.repository_url or "", full_name, (str(target.workspace),))
 
 
 def _top_level(head: CommitTree) -> tuple[str, ...]:

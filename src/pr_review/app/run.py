@@ -44,7 +44,7 @@ from pr_review.findings.suppression import suppress
 from pr_review.git.object_store import ObjectStore
 from pr_review.git.reviewed_trees import lines_of
 from pr_review.masking.redact import redact_text
-from pr_review.review.passes.find import Opened, failure_of, hold_all, join
+from pr_review.review.passes.find import Opened, failure_of, hold_all, join, partial_answer
 from pr_review.review.prompt import Prompt, build_prompt, prompt_version
 from pr_review.review.selection import select
 from pr_review.review.unmatched_patterns import unmatched_notes
@@ -152,11 +152,15 @@ async def _review(job: Job, progress: Progress, prepared: Prepared, reviewer: Re
         progress.reached(first_request=first_request)
         raise _dry_run(len(first_request))
     ended = await hold_all(opened)
-    if answers := [each.answer for each in ended if each.answer]:
-        asked = conversations[0] if len(conversations) == 1 else None
-        await _place_answer(job, progress, prepared, join(answers), asked)
+    answer = join([each.answer for each in ended if each.answer])
+    partial_failure = partial_answer(answer) if answer else None
+    if answer:
+        asked = conversations[0] if len(conversations) == 1 and not partial_failure else None
+        await _place_answer(job, progress, prepared, answer, asked)
     if failure := failure_of(ended):
         raise failure
+    if partial_failure:
+        raise partial_failure
     if any(conversation.record.truncated_by_server for conversation in conversations):
         raise _prompt_truncated()
 
@@ -192,7 +196,7 @@ class _Placed(NamedTuple):
 def _place(job: Job, prepared: Prepared, baseline: Baseline | None, answer: Submission) -> _Placed:
     """Place, set apart what is suppressed, and look in the head for what the baseline knows."""
     settings, diff, trees = prepared.settings, prepared.diff, prepared.trees
-    whole = place(answer, diff, trees, _mask_secrets)
+    whole = place(answer, diff, trees, _mask_secrets, prepared.origin)
     base_code = BaseCode(ReviewedFiles(diff, trees), partial(lines_of, prepared.base), _mask_secrets)
     review, notes = suppress(whole, settings.suppress, job.process.today(), base_code.known_as)
 
@@ -211,7 +215,8 @@ async def _relocate(
 
     notes: tuple[str, ...] = ()
     with anyio.move_on_after(job.deadline.remaining() / 2):
-        answer, notes = await relocate(conversation, answer, ReviewedFiles(prepared.diff, prepared.trees))
+        files = ReviewedFiles(prepared.diff, prepared.trees, prepared.origin)
+        answer, notes = await relocate(conversation, answer, files)
     return answer, notes
 
 

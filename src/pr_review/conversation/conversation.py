@@ -10,11 +10,17 @@ from typing import Generic, TypeVar
 
 import anyio.to_thread
 
-from pr_review.conversation.answer_protocol import AnswerProtocol, AnswerT, CompletedCall
+from pr_review.conversation.answer_protocol import AnswerProtocol, AnswerT, CompletedCall, repair_note
 from pr_review.conversation.budget import FINAL_NOTE, ConversationBudget, out_of_time
 from pr_review.conversation.history import History
 from pr_review.conversation.record import ConversationRecord
-from pr_review.conversation.tool_calls import PlannedCall, asks_for_tools, check_ids, plan_round
+from pr_review.conversation.tool_calls import (
+    PlannedCall,
+    argument_events,
+    asks_for_tools,
+    check_ids,
+    plan_round,
+)
 from pr_review.conversation.truncation import TruncationWatch
 from pr_review.domain.chat import Message, Reply, ToolResult, ToolSpec
 from pr_review.domain.run import (
@@ -89,6 +95,8 @@ class Conversation(Generic[AnswerT]):
         self._call_ids: set[str] = set()
         self._completed: list[CompletedCall] = []
         self._failures: list[tuple[TerminationReason, str]] = []
+        self._refused: list[str] = []  # texts of answers that were asked for again
+        self._tolerant = limits.max_repairs > 0
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -127,6 +135,7 @@ class Conversation(Generic[AnswerT]):
         call of it can run. The record keeps the request of the first answer.
         """
         request_id = self.record.request_id
+        self._refused.clear()
         self._budget.limit_rounds(rounds)
         self._history.ask(question)
         try:
@@ -136,7 +145,10 @@ class Conversation(Generic[AnswerT]):
 
     def cut_answer(self) -> AnswerT | None:
         """What is known of the answer of a conversation that ended early; None when that is nothing."""
-        return self._answers.read_cut(self._completed) if self._kept is None else self._kept
+        if self._kept is not None:
+            return self._kept
+        answer = self._answers.read_cut(self._completed)
+        return self._answers.settle(None, self._refused) if answer is None else answer
 
     async def _answer(self) -> AnswerT:
         """The answer; one that the model was cut short for is kept, and what cut it is raised."""
@@ -181,8 +193,7 @@ class Conversation(Generic[AnswerT]):
                 return None
             calls = self._plan(reply, refusal)
         except InvalidTurn as error:
-            self._repair(reply, error, answers, started)
-            return None
+            return self._repair(reply, error, answers, started)
         except ModelError as error:
             self._note(reply, ProtocolAction.REFUSE, started, error=error.code)
             raise (self._stop or error) from error.__cause__
@@ -223,10 +234,15 @@ class Conversation(Generic[AnswerT]):
             self._history.close(FINAL_NOTE)
 
     def _take_answer(self, reply: Reply, answers: AnswerProtocol[FollowUpT], started: float) -> FollowUpT:
-        answer = answers.read_text(reply.text or "", self._completed)
+        try:
+            answer = answers.read_text(reply.text or "", self._completed)
+        except InvalidTurn:
+            self._refused.append(reply.text or "")
+            raise
         self._note(reply, ProtocolAction.RETURN_REVIEW, started)
         self._history.add_turn(reply.message)
-        return answer
+        settled = answers.settle(answer, self._refused)
+        return answer if settled is None else settled
 
     async def _query(self, *, final: bool) -> Reply:
         """One reply; a conversation that overflows the context window is shrunk once and sent again."""
@@ -251,7 +267,8 @@ class Conversation(Generic[AnswerT]):
         """Validate the round; calls in the last allowed round could never be answered."""
         if refusal:
             raise refusal
-        planned = plan_round(reply, self._toolbox)
+        planned = plan_round(reply, self._toolbox, tolerant=self._tolerant)
+        self.record.events += argument_events(reply)
         if self._budget.in_last_round:
             raise self._budget.out_of_rounds()
         return planned
@@ -294,16 +311,21 @@ class Conversation(Generic[AnswerT]):
 
     def _repair(
         self, reply: Reply | None, error: InvalidTurn, answers: AnswerProtocol[FollowUpT], started: float
-    ) -> None:
-        """Drop the turn whole and ask again with a note of ours, or give up."""
+    ) -> FollowUpT | None:
+        """Drop the turn whole and ask again with a note of ours, or end with what can be kept, or give up."""
         self._failures.append((error.reason, error.detail))
         last = self._failures[-MAX_IDENTICAL_FAILURES:]
         stuck = len(last) == MAX_IDENTICAL_FAILURES and len(set(last)) == 1
         if stuck or self._stop or not self._budget.take_repair():
-            self._note(reply, ProtocolAction.REFUSE, started, error=error.code)
-            raise (self._stop or error) from error.__cause__
+            settled = answers.settle(None, self._refused)
+            action = ProtocolAction.REFUSE if settled is None else ProtocolAction.RETURN_REVIEW
+            self._note(reply, action, started, error=error.code)
+            if settled is None:
+                raise (self._stop or error) from error.__cause__
+            return settled
         self._note(reply, ProtocolAction.REPAIR, started, error=error.code)
-        self._ask_again(answers.repair_notes[error.reason])
+        self._ask_again(repair_note(answers.repair_notes, error))
+        return None
 
     def _note(
         self,

@@ -10,12 +10,13 @@ from pydantic import ValidationError
 from pr_review.domain.chat import CallIdScope, FinishReason, Reply, RequestedCall, ToolCall
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import MAX_CALL_ID_CHARS
-from pr_review.domain.strict_json import load_object
+from pr_review.domain.tolerant_json import JsonFault, read_object
 from pr_review.errors import InvalidTurn, ModelError, TerminationReason
 from pr_review.tools.tool import ToolArgs
 from pr_review.tools.toolbox import Toolbox
 
 CONTINUING = frozenset({FinishReason.STOP, FinishReason.TOOL_CALLS})
+MAX_FAULTS = 8  # that a model is told at once
 CUT = {
     FinishReason.LENGTH: "The model's answer was cut at its output limit.",
     FinishReason.CONTENT_FILTER: "The provider's content filter stopped the answer.",
@@ -57,16 +58,25 @@ def check_ids(reply: Reply, seen_ids: AbstractSet[str]) -> None:
         raise _bad_call("Two tool calls share an id.", reply.advice)
 
 
-def plan_round(reply: Reply, toolbox: Toolbox) -> tuple[PlannedCall, ...]:
+def plan_round(reply: Reply, toolbox: Toolbox, *, tolerant: bool = False) -> tuple[PlannedCall, ...]:
     """The calls of a round, ready to run; one bad call and none of them runs.
+
+    ``tolerant``: arguments are read as meant where their JSON can be read in one way only.
 
     Ids and counts were checked before. All arguments are read first, then all names, then all schemas, so
     that the first defect of a round is always named the same way. Raises ``InvalidTurn``.
     """
-    arguments = [_parse_arguments(call, reply.advice) for call in reply.calls]
+    arguments = [_parse_arguments(call, reply.advice, tolerant=tolerant) for call in reply.calls]
     names = [_check_name(call.name, toolbox, reply.advice) for call in reply.calls]
     args = [_check_schema(toolbox, name, parsed) for name, parsed in zip(names, arguments, strict=True)]
     return tuple(_planned(reply.calls, names, arguments, args))
+
+
+def argument_events(reply: Reply) -> list[str]:
+    """Sentences on the arguments of a valid round that were read as meant."""
+    texts = [call.arguments for call in reply.calls if isinstance(call.arguments, str)]
+    slips = {slip for text in texts for slip in read_object(text, alone=True).slips}
+    return [f"Read as meant in the arguments of a tool call: {slip}." for slip in sorted(slips)]
 
 
 def _planned(
@@ -87,9 +97,11 @@ def _refuse_finish(finish: FinishReason) -> NoReturn:
     raise ModelError(reason.value, CUT[finish], advice, termination_reason=reason)
 
 
-def _bad_call(detail: str, advice: str = "") -> InvalidTurn:
+def _bad_call(detail: str, advice: str = "", faults: Sequence[str] = ()) -> InvalidTurn:
     general = "Run again; if it persists choose a model with reliable tool calling."
-    return InvalidTurn(TerminationReason.INVALID_TOOL_CALL, detail, advice or general)
+    return InvalidTurn(
+        TerminationReason.INVALID_TOOL_CALL, detail, advice or general, faults=tuple(faults[:MAX_FAULTS])
+    )
 
 
 def _check_identity(call: RequestedCall, advice: str) -> None:
@@ -101,11 +113,19 @@ def _check_identity(call: RequestedCall, advice: str) -> None:
         raise _bad_call("A tool call's id holds control characters.", advice)
 
 
-def _parse_arguments(call: RequestedCall, advice: str) -> JsonObject:
-    parsed = load_object(call.arguments) if isinstance(call.arguments, str) else call.arguments
-    if parsed is None:
-        raise _bad_call("A tool call's arguments are not a JSON object in a string.", advice)
-    return parsed
+def _parse_arguments(call: RequestedCall, advice: str, *, tolerant: bool) -> JsonObject:
+    refused = "A tool call's arguments are not a JSON object in a string."
+    if not isinstance(call.arguments, str):
+        if call.arguments is None:
+            raise _bad_call(refused, advice)
+        return call.arguments
+    try:
+        read = read_object(call.arguments, alone=True)
+    except JsonFault as fault:
+        raise _bad_call(refused, advice, [str(fault)]) from None
+    if read.slips and not tolerant:
+        raise _bad_call(refused, advice)
+    return read.value
 
 
 def _check_name(name: str | None, toolbox: Toolbox, advice: str) -> str:
@@ -118,4 +138,19 @@ def _check_schema(toolbox: Toolbox, name: str, arguments: JsonObject) -> ToolArg
     try:
         return toolbox.parse(name, arguments)
     except ValidationError as error:
-        raise _bad_call("A tool call's arguments do not match the tool's schema.") from error
+        detail = "A tool call's arguments do not match the tool's schema."
+        raise _bad_call(detail, faults=_schema_faults(name, error)) from error
+
+
+def _schema_faults(tool: str, error: ValidationError) -> list[str]:
+    """Each argument and the rule that it broke; an argument that the tool does not have is not named."""
+    found = error.errors(include_input=False, include_url=False)
+    return list(dict.fromkeys(_schema_fault(tool, each["type"], each["loc"]) for each in found))
+
+
+def _schema_fault(tool: str, kind: str, place: Sequence[int | str]) -> str:
+    if kind == "extra_forbidden":
+        return f"{tool}: takes no such argument"
+    if not place:
+        return f"{tool}: the arguments do not fit together"
+    return f"{tool}.{place[0]}: {'is missing' if kind == 'missing' else 'is not as the schema says'}"

@@ -74,11 +74,13 @@ class AnchorStatus(StrEnum):
     LINE = "line"
     #: No valid line is known; the finding is about the file.
     FILE_LEVEL = "file_level"
+    #: No file is known; the path is the reviewer's.
+    UNPLACED = "unplaced"
 
     @property
     def is_located(self) -> bool:
         """Whether the lines of the finding are the code that it is about, as far as anybody can tell."""
-        return self not in {AnchorStatus.UNVERIFIED, AnchorStatus.FILE_LEVEL}
+        return self not in {AnchorStatus.UNVERIFIED, AnchorStatus.FILE_LEVEL, AnchorStatus.UNPLACED}
 
 
 class BaselineState(StrEnum):
@@ -146,7 +148,7 @@ class Finding(Frozen):
     severity: Severity
     title: str
     explanation: str
-    #: The path in the head; for a deleted file, the path in the merge base.
+    #: The path in the head; for a deleted file, the path in the merge base; unplaced, the reviewer's words.
     path: str
     #: The first line, from 1; None when no valid line is known.
     line: int | None
@@ -177,6 +179,8 @@ class Finding(Frozen):
     anchor: AnchorStatus = AnchorStatus.LINE
     #: Other places with the same code, from near to far.
     alternatives: tuple[Place, ...] = ()
+    #: The files that the path of an unplaced finding fits equally well; empty when it fits none.
+    candidates: tuple[str, ...] = ()
     #: How many further findings said the same and were merged into this one.
     merged: int = 0
     #: Identifies the finding across runs, also after lines have moved; "" before placement.
@@ -184,6 +188,16 @@ class Finding(Frozen):
     #: The suggestion as a change of the file; None unless the head has ``existing_code`` exactly as quoted.
     edit: Edit | None = None
     baseline_state: BaselineState = BaselineState.NEW
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether the file of the finding is known."""
+        return self.anchor is not AnchorStatus.UNPLACED
+
+    @property
+    def counts(self) -> bool:
+        """Whether it can fail a build: inside the diff, or without a place, because it may be inside."""
+        return self.in_diff or not self.is_placed
 
 
 class Suppression(Frozen):
@@ -203,6 +217,18 @@ class SuppressedFinding(Frozen):
     expires: IsoDate | None = None
 
 
+class RefusedFinding(Frozen):
+    """A finding of the reviewer's answer that is not among the findings, and why, in our words.
+
+    ``number`` is its position in the answer, from 1. Title and path are "" when the answer has none.
+    """
+
+    number: int
+    title: str = ""
+    path: str = ""
+    reason: str
+
+
 class Review(Frozen):
     """A validated final review, with every finding in its place."""
 
@@ -211,5 +237,7 @@ class Review(Frozen):
     findings: tuple[Finding, ...] = ()
     #: The findings that were suppressed; they are not among ``findings``.
     suppressed: tuple[SuppressedFinding, ...] = ()
-    #: The reviewer's notes, then submitted findings that no file could be found for, with the reason.
+    #: Findings of the answer that could not be read, or were too many.
+    refused: tuple[RefusedFinding, ...] = ()
+    #: The reviewer's notes, then notes on findings that are shown in another file than they named.
     notes: tuple[str, ...] = ()

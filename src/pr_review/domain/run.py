@@ -275,7 +275,7 @@ class Outcome(Frozen):
 
     @property
     def highest_severity(self) -> Severity | None:
-        """The worst severity among findings inside the diff, else None."""
+        """The worst severity among findings inside the diff or without a place, else None."""
         return _worst(self._gating)
 
     @property
@@ -285,7 +285,7 @@ class Outcome(Frozen):
 
     @property
     def _gating(self) -> list[Finding]:
-        return [found for found in self.review.findings if found.in_diff] if self.review else []
+        return [found for found in self.review.findings if found.counts] if self.review else []
 
 
 def _worst(findings: Iterable[Finding]) -> Severity | None:

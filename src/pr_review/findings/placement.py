@@ -1,11 +1,11 @@
-"""From a submission to a review: every finding gets its place in the repository, or becomes a note.
+"""From a submission to a review: every finding gets its place in the repository, or stays without one.
 
 No finding is lost, and no place is invented. docs/findings.md states the rules.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
@@ -17,73 +17,93 @@ from pr_review.domain.finding import (
     Edit,
     Finding,
     Place,
+    RefusedFinding,
     Review,
     Severity,
     Side,
 )
+from pr_review.domain.text import shorten
+from pr_review.findings.answer_reading import as_read
 from pr_review.findings.duplicates import merge_duplicates
 from pr_review.findings.edits import make_edit
 from pr_review.findings.excerpts import make_excerpt
 from pr_review.findings.fingerprint import fingerprint, tell_apart
 from pr_review.findings.matching import Anchor, FileIndex, confirm_line, place_quote
+from pr_review.findings.path_spelling import UNKNOWN, Origin
 from pr_review.findings.reviewed_files import Repository, ReviewedFiles
 from pr_review.findings.submission import RuleFinding, Submission, SubmittedFinding
 
 HintT = TypeVar("HintT", Category, Confidence)
 Mask = Callable[[str], str]
 
+MAX_REFUSED = 1000  # of an answer of thousands, which nobody reads one by one
+MAX_REFUSED_CHARS = 200  # of the title or the path of a refused finding
+MAX_PATH_CHARS = 500  # of a path that names no file; a real one never gets here
+
 
 @dataclass(frozen=True)
 class Placement:
-    """The file and the lines of a finding; ``note`` tells the reader that it was moved to this file."""
+    """The file and the lines of a finding; ``note`` tells the reader that it was moved to this file.
+
+    Without a place, ``path`` is the reviewer's, and ``candidates`` are the files that it fits.
+    """
 
     path: str
     anchor: Anchor
     note: str = ""
+    candidates: tuple[str, ...] = ()
 
 
-def place(submission: Submission, diff: Diff, repository: Repository, mask: Mask) -> Review:
-    """Place each finding, merge duplicates, and give fingerprints; a finding without a file becomes a note.
+def place(
+    submission: Submission, diff: Diff, repository: Repository, mask: Mask, origin: Origin = UNKNOWN
+) -> Review:
+    """Place each finding, merge duplicates, and give fingerprints; one whose file is unknown is unplaced.
 
     A ``RuleFinding`` keeps its line, names its rule, and is neither moved to another file nor merged: a rule
     knows its line and its cause. ``mask`` hides the secrets in a text; it is applied after matching, because
     quotes are compared with the code as it is.
     """
-    files = ReviewedFiles(diff, repository)
+    files = ReviewedFiles(diff, repository, origin)
     placements = [(submitted, _place(submitted, files)) for submitted in submission.findings]
-    findings = [_build(submitted, placement, files, mask) for submitted, placement in placements if placement]
+    findings = [_build(submitted, placement, files, mask) for submitted, placement in placements]
     ordered = sorted(merge_duplicates(findings), key=_report_order)
-    notes = [placement.note if placement else _as_note(submitted) for submitted, placement in placements]
+    moved = (placement.note for _, placement in placements if placement.note)
     return Review(
         summary=mask(submission.summary),
         findings=tuple(tell_apart(ordered)),
-        notes=(*map(mask, submission.notes), *map(mask, filter(None, notes))),
+        refused=tuple(_masked_refused(each, mask) for each in as_read(submission).refused[:MAX_REFUSED]),
+        notes=(*map(mask, submission.notes), *map(mask, moved)),
     )
 
 
-def _report_order(found: Finding) -> tuple[bool, int, str, int]:
-    """Sorts findings inside the diff first, then by severity, path and line."""
-    return (not found.in_diff, found.severity.rank, found.path, found.line or 0)
+def _masked_refused(refused: RefusedFinding, mask: Mask) -> RefusedFinding:
+    title, path = (shorten(mask(text.strip()), MAX_REFUSED_CHARS) for text in (refused.title, refused.path))
+    return refused.model_copy(update={"title": title, "path": path})
 
 
-def _place(submitted: SubmittedFinding, files: ReviewedFiles) -> Placement | None:
+def _report_order(found: Finding) -> tuple[bool, bool, int, str, int]:
+    """Sorts those inside the diff first, then those without a place, then by severity, path and line."""
+    return (not found.counts, not found.in_diff, found.severity.rank, found.path, found.line or 0)
+
+
+def _place(submitted: SubmittedFinding, files: ReviewedFiles) -> Placement:
     return _confirm(submitted, files) if isinstance(submitted, RuleFinding) else _locate(submitted, files)
 
 
-def _confirm(submitted: RuleFinding, files: ReviewedFiles) -> Placement | None:
+def _confirm(submitted: RuleFinding, files: ReviewedFiles) -> Placement:
     """The file and the line as the rule gave them."""
-    path = files.resolve_path(submitted.path)
+    path = files.resolve(submitted.path).path
     if path is None:
-        return None
+        return _unplaced(submitted, files)
     anchor = confirm_line(files.index(path), submitted.existing_code, parse_line(submitted.line))
     return Placement(path, anchor)
 
 
-def _locate(submitted: SubmittedFinding, files: ReviewedFiles) -> Placement | None:
+def _locate(submitted: SubmittedFinding, files: ReviewedFiles) -> Placement:
     """The place in the file that the finding names, else in the only patch that holds what it quotes."""
-    path = files.resolve_path(submitted.path)
-    placement = None if path is None else _place_in(path, submitted, files)
-    if placement and placement.anchor.status.is_located:
+    path = files.resolve(submitted.path).path
+    placement = _unplaced(submitted, files) if path is None else _place_in(path, submitted, files)
+    if placement.anchor.status.is_located:
         return placement
     other = files.find_only_patch_with(submitted.existing_code or "")
     if other is None:
@@ -96,14 +116,31 @@ def _place_in(path: str, submitted: SubmittedFinding, files: ReviewedFiles) -> P
     quote = submitted.existing_code or ""
     if not quote.strip() and index.clearly_contains(submitted.evidence):
         quote = submitted.evidence
-    return Placement(path, place_quote(index, quote, parse_line(submitted.line)))
+    return Placement(path, place_quote(index, quote, _given_lines(submitted, files).line))
 
 
-def _as_note(finding: SubmittedFinding) -> str:
-    line = parse_line(finding.line)
-    place = finding.path if line is None else f"{finding.path}:{line}"
-    text = f"[{finding.severity}] {finding.title} ({place}): {finding.explanation}"
-    return f"Not a finding, because its path is in neither the head nor the merge base: {text}"
+def _unplaced(submitted: SubmittedFinding, files: ReviewedFiles) -> Placement:
+    """No file: the path as it was written, and the files that it could mean."""
+    written = shorten(submitted.path.strip(), MAX_PATH_CHARS)
+    return Placement(
+        written, Anchor(AnchorStatus.UNPLACED), candidates=files.resolve(submitted.path).candidates
+    )
+
+
+class _Lines(NamedTuple):
+    """Lines as a reviewer gave them; None for what is no line."""
+
+    line: int | None
+    end_line: int | None
+
+
+def _given_lines(submitted: SubmittedFinding, files: ReviewedFiles) -> _Lines:
+    """The lines of the finding, else those that stand behind its path."""
+    line, end_line = parse_line(submitted.line), parse_line(submitted.end_line)
+    if line is not None:
+        return _Lines(line, end_line)
+    behind_path = files.resolve(submitted.path)
+    return _Lines(behind_path.line, end_line if end_line is not None else behind_path.end_line)
 
 
 def _as_moved(finding: SubmittedFinding, path: str) -> str:
@@ -117,13 +154,13 @@ def _build(submitted: SubmittedFinding, placement: Placement, files: ReviewedFil
     index, anchor = files.index(placement.path), placement.anchor
     changed, lines = files.changed_file(placement.path), index.lines(anchor.side)
     category = _member(Category, submitted.category) or Category.OTHER
-    end_line = _end_line(submitted, anchor, lines)
+    end_line = _end_line(_given_lines(submitted, files), anchor, lines)
     code = mask(_code(submitted, anchor, lines))
     return Finding(
         severity=Severity(submitted.severity),
         title=mask(submitted.title),
         explanation=mask(submitted.explanation),
-        path=placement.path,
+        path=placement.path if anchor.status is not AnchorStatus.UNPLACED else mask(placement.path),
         line=anchor.line,
         end_line=end_line,
         side=anchor.side,
@@ -140,6 +177,7 @@ def _build(submitted: SubmittedFinding, placement: Placement, files: ReviewedFil
         excerpt=make_excerpt(lines, anchor.line, end_line, mask) if anchor.line else None,
         anchor=anchor.status,
         alternatives=anchor.alternatives,
+        candidates=placement.candidates,
         fingerprint=fingerprint(code, placement.path, category, _occurrence(index, anchor)),
         edit=_edit(submitted, placement, files, mask),
     )
@@ -167,14 +205,13 @@ def parse_line(value: JsonValue) -> int | None:
     return int(value)
 
 
-def _end_line(submitted: SubmittedFinding, anchor: Anchor, lines: Mapping[int, str]) -> int | None:
+def _end_line(given: _Lines, anchor: Anchor, lines: Mapping[int, str]) -> int | None:
     """The end of the quote; a later end that was given counts if the finding begins at the line it gave."""
-    given = parse_line(submitted.end_line)
-    if anchor.line is None or anchor.line != parse_line(submitted.line):
+    if anchor.line is None or anchor.line != given.line:
         return anchor.end_line
-    if given is None or given not in lines:
+    if given.end_line is None or given.end_line not in lines:
         return anchor.end_line
-    return given if given > (anchor.end_line or anchor.line) else anchor.end_line
+    return given.end_line if given.end_line > (anchor.end_line or anchor.line) else anchor.end_line
 
 
 def _base_path(changed: ChangedFile | None) -> str | None:

@@ -1,20 +1,25 @@
 """The files that a finding can be in: which file a path names, and the index of each file."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
-from pr_review.domain.change import ChangedFile, Diff, FileStatus
-from pr_review.domain.paths import validate_path
-from pr_review.errors import ToolFailure
+from pr_review.domain.change import ChangedFile, Diff
 from pr_review.findings.matching import FileIndex
-
-PATCH_PREFIXES = ("a/", "b/")
+from pr_review.findings.path_spelling import UNKNOWN, KnownPaths, Origin, Resolution
 
 
 class Repository(Protocol):
     """What placement asks of the trees of head and merge base."""
+
+    def head_names(self) -> Collection[str]:
+        """Every name in the tree of the head, also links, submodules and what no tool can address."""
+        ...
+
+    def real_path(self, path: str) -> str | None:
+        """The file of the head that a path through symbolic links leads to; None when it leads to none."""
+        ...
 
     def head_lines(self, path: str) -> Sequence[str] | None:
         """Lines of a regular head file; empty when it is not text; None when there is no such file."""
@@ -35,25 +40,19 @@ class ReviewedFiles:
 
     diff: Diff
     repository: Repository
+    origin: Origin = UNKNOWN
+    _resolved: dict[str, Resolution] = field(default_factory=dict)
     _indexes: dict[str, FileIndex] = field(default_factory=dict)
     _patch_indexes: dict[str, FileIndex] = field(default_factory=dict)
 
-    def resolve_path(self, path: str) -> str | None:
-        """The file that a path names in the head, else in the merge base; None when neither has it.
+    def resolve(self, spelling: str) -> Resolution:
+        """The file that a path means, however it is spelled.
 
-        The path counts as given, then without the prefix of a patch. The old name of a renamed file stands
-        for its new name.
+        The old name of a renamed file stands for its new name.
         """
-        without_prefix = (path.removeprefix(prefix) for prefix in PATCH_PREFIXES if path.startswith(prefix))
-        names = dict.fromkeys(map(_normalise_path, (path, *without_prefix)))
-        candidates = [name for name in names if name]
-        for candidate in candidates:
-            if self.repository.head_lines(candidate) is not None:
-                return candidate
-        for candidate in candidates:
-            if self.repository.base_lines(candidate) is not None:
-                return self._new_names.get(candidate, candidate)
-        return None
+        if spelling not in self._resolved:
+            self._resolved[spelling] = self._known.resolve(spelling)
+        return self._resolved[spelling]
 
     def changed_file(self, path: str) -> ChangedFile | None:
         """What the change does to the file; None when it does nothing."""
@@ -63,13 +62,15 @@ class ReviewedFiles:
         """The index of the whole file."""
         if path not in self._indexes:
             head = self.repository.head_lines(path)
+            if head is None and path in self.repository.head_names():
+                head = ()  # a link that leads nowhere, a submodule, a name that no tool can address
             base = self.repository.base_lines(path) if head is None else None
             self._indexes[path] = FileIndex(self.changed_file(path), head, base)
         return self._indexes[path]
 
     def find_only_patch_with(self, quote: str) -> str | None:
         """The path of the one changed file whose patch holds the quote; None for none and for several."""
-        candidates = (file for file in self.diff.files if file.addressable and file.hunks)
+        candidates = (file for file in self.diff.files if file.hunks)
         found = [file.path for file in candidates if self._patch_index(file).clearly_contains(quote)]
         return found[0] if len(found) == 1 else None
 
@@ -80,15 +81,9 @@ class ReviewedFiles:
         return self._patch_indexes[file.path]
 
     @cached_property
-    def _new_names(self) -> dict[str, str]:
-        """The new name of each renamed file by its old name."""
-        renamed = (file for file in self.diff.files if file.status is FileStatus.RENAMED)
-        return {file.old_path: file.path for file in renamed if file.old_path}
-
-
-def _normalise_path(path: str) -> str:
-    """The path as a tree writes it, without ``.`` and ``//``; "" for a path that no tree can have."""
-    try:
-        return validate_path(path)
-    except ToolFailure:
-        return ""
+    def _known(self) -> KnownPaths:
+        head = self.repository.head_names()
+        old = {file.old_path: file.path for file in self.diff.files if file.old_path}
+        changed = {name: path for name, path in old.items() if name not in head}
+        changed |= {file.path: file.path for file in self.diff.files}
+        return KnownPaths(head, changed, self.origin, self.repository.real_path)

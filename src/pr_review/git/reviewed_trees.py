@@ -1,6 +1,6 @@
 """Reads files of the two reviewed commits: the head and the merge base."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +18,17 @@ class ReviewedTrees:
     @cached_property
     def _base(self) -> CommitTree:
         return self._load_base()
+
+    def head_names(self) -> Collection[str]:
+        """Return every name in the tree of the head."""
+        return self._head.names
+
+    def real_path(self, path: str) -> str | None:
+        """Return the file of the head that a path through symbolic links leads to, else None."""
+        try:
+            return self._head.resolve(path) if self._head.is_file(path) else None
+        except ToolFailure:
+            return None
 
     def head_lines(self, path: str) -> Sequence[str] | None:
         """Return the lines of a head file: none when it is not text, None when there is no such file."""

@@ -2,7 +2,7 @@
 
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import NamedTuple, Self
 
@@ -72,30 +72,35 @@ class CommitTree:
     the tree only. Several threads may call it.
     """
 
-    def __init__(self, git: Git, entries: dict[str, TreeEntry]) -> None:
+    def __init__(self, git: Git, entries: dict[str, TreeEntry], others: Collection[str] = ()) -> None:
         self._git = git
         self._entries = entries
+        self._others = others
         self._targets: dict[str, str] = {}
 
     @classmethod
     def load(cls, git: Git, sha: str) -> Self:
-        """Read the names of a commit's tree with one ``git ls-tree``; skip names that no tool can address."""
-        entries = {}
+        """Read a commit's tree with one ``git ls-tree``; of names that no tool can address, keep the name."""
+        entries: dict[str, TreeEntry] = {}
+        others: list[str] = []
         for record in git.run("ls-tree", "-r", "-z", "--full-tree", sha).split(b"\0")[:-1]:
             meta, _, name = record.partition(b"\t")
             mode, _, oid = meta.decode().split(" ")
             path = decode_path(name)
             if is_addressable(path):
                 entries[path] = TreeEntry(sys.intern(mode), oid)
-        return cls(git, entries)
+            else:
+                others.append(path)
+        return cls(git, entries, others)
+
+    @cached_property
+    def names(self) -> Collection[str]:
+        """Every name in the tree: files, links and submodules, also those that no tool can address."""
+        return {*self._entries, *self._others} if self._others else self._entries.keys()
 
     def files(self) -> Sequence[str]:
         """Return regular files, and links that resolve to one, in lexical order."""
         return self._files
-
-    def names(self) -> Iterable[str]:
-        """Return every name of the tree: files, links wherever they lead, and submodules."""
-        return self._entries.keys()
 
     def list(self, path: str, after: str | None, limit: int) -> tuple[Sequence[str], str | None]:
         """Return at most ``limit`` files under a directory, and the cursor of the next page or None.

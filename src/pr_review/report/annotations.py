@@ -6,7 +6,7 @@ from pr_review.actions.commands import command, neutralise
 from pr_review.domain.finding import Finding, Severity, Side
 from pr_review.domain.run import Outcome
 from pr_review.domain.text import shorten
-from pr_review.report.wording.finding import removed_lines
+from pr_review.report.wording.finding import anchor_note, location, removed_lines
 
 PER_LEVEL = (
     9  # the runner shows 10 annotations of a level for a step; one is left for a message of this program
@@ -40,8 +40,8 @@ class Annotations(NamedTuple):
 
 
 def build(outcome: Outcome) -> Annotations:
-    """Annotations of the findings inside the diff; a removed line has no place, so the message names it."""
-    findings = [found for found in outcome.review.findings if found.in_diff] if outcome.review else []
+    """Annotations of the findings that count; a removed line has no place, so the message names it."""
+    findings = [found for found in outcome.review.findings if found.counts] if outcome.review else []
     findings.sort(key=lambda found: found.severity.rank)
     room = dict.fromkeys(LEVELS.values(), PER_LEVEL)
     shown = []
@@ -68,8 +68,12 @@ def render(outcome: Outcome) -> str:
 
 
 def _annotate(level: Level, found: Finding) -> Annotation:
-    properties: dict[str, str | int] = {"title": shorten(found.title, MAX_TITLE_CHARS), "file": found.path}
-    message = f"{found.explanation}\n\n{found.recommendation}"
+    properties: dict[str, str | int] = {"title": shorten(found.title, MAX_TITLE_CHARS)}
+    message = f"{found.explanation}\n\n{found.recommendation}".strip()
+    if not found.is_placed:
+        message = f"{location(found)}: {anchor_note(found)} {message}".strip()
+        return Annotation(level, shorten(message, MAX_MESSAGE_CHARS), properties)
+    properties["file"] = found.path
     if found.line is not None and found.side is Side.RIGHT:
         properties["line"] = found.line
         if found.end_line is not None:

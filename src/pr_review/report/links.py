@@ -12,7 +12,9 @@ _RENDERED = frozenset({".adoc", ".asciidoc", ".markdown", ".md", ".mdown", ".mkd
 
 
 def finding_url(outcome: Outcome, finding: Finding) -> str | None:
-    """The finding's lines at the head SHA; removed lines at the merge base; None without a pull request."""
+    """The finding's lines at the head SHA; removed lines at the merge base; None without either."""
+    if not finding.is_placed:
+        return None
     sha, path = outcome.pull_request.head_sha if outcome.pull_request else None, finding.path
     if finding.side is Side.LEFT:
         sha, path = outcome.merge_base_sha, finding.base_path or finding.path

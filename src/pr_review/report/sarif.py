@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT, GITHUBS_FINGERPRINT = "prReview/v1", "primaryLocationLineHash"
+NO_FILE = "no-file-associated-with-this-finding"
 HEAD, MERGE_BASE = "SRCROOT", "MERGEBASE"
 
 LEVELS = {
@@ -129,6 +130,7 @@ def _invocation(outcome: Outcome) -> JsonObject:
     notes: list[JsonValue] = [
         {"level": "note", "message": _text(note)} for note in verdict.run_notes(outcome)
     ]
+    notes += [{"level": "warning", "message": _text(each)} for each in verdict.refused(outcome)]
     if outcome.error:
         error = outcome.error
         message = _text(f"{error.detail} {error.advice}".strip())
@@ -168,7 +170,7 @@ def _result(finding: Finding, rules: Sequence[str], *, compared: bool) -> JsonOb
         "ruleIndex": rules.index(_rule_id(finding)),
         "level": LEVELS[finding.severity],
         "message": _text(_message(finding)),
-        "locations": [_location(finding.path, HEAD, _head_region(finding))],
+        "locations": list(_locations(finding)),
         **({"relatedLocations": related} if related else {}),
         **({"partialFingerprints": _fingerprints(finding)} if finding.fingerprint else {}),
         **({"baselineState": finding.baseline_state} if compared else {}),
@@ -178,6 +180,7 @@ def _result(finding: Finding, rules: Sequence[str], *, compared: bool) -> JsonOb
             "confidence": finding.confidence,
             "rule": finding.rule,
             "anchor": finding.anchor,
+            **({} if finding.is_placed else {"path": show_controls(finding.path)}),
             "merged": finding.merged,
             "inDiff": finding.in_diff,
             "onAddedLine": finding.on_added_line,
@@ -200,6 +203,14 @@ def _message(finding: Finding) -> str:
         finding.recommendation and f"Recommendation: {finding.recommendation}",
     )
     return "\n\n".join(filter(None, parts))
+
+
+def _locations(finding: Finding) -> Iterator[JsonObject]:
+    """The file, with its lines. GitHub refuses a whole log for one result without a location."""
+    if finding.is_placed:
+        yield _location(finding.path, HEAD, _head_region(finding))
+    else:
+        yield _location(NO_FILE, HEAD, None) | {"message": _text(of_finding.anchor_note(finding))}
 
 
 def _head_region(finding: Finding) -> JsonObject | None:

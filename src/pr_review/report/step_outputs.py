@@ -8,7 +8,7 @@ def step_outputs(outcome: Outcome, *, report_path: str, summary_path: str) -> di
     return {
         "conclusion": outcome.conclusion,
         "findings-count": str(
-            sum(found.in_diff for found in outcome.review.findings) if outcome.review else 0
+            sum(found.counts for found in outcome.review.findings) if outcome.review else 0
         ),
         "highest-severity": outcome.highest_severity or "",
         "report-path": report_path,

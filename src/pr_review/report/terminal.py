@@ -40,6 +40,7 @@ def render(outcome: Outcome, *, color: bool = False, width: int = WIDTH) -> str:
         *_findings(outcome, width),
         _suppressed(outcome, width),
         _earlier(outcome, width),
+        _notes("Refused findings", verdict.refused(outcome), width),
         _notes("Notes of the reviewer", verdict.review_notes(outcome), width),
         _notes("Notes on this run", verdict.run_notes(outcome), width),
         _coverage(outcome),
@@ -76,7 +77,7 @@ def _finding(number: int, finding: Finding, state: list[str], width: int) -> Ite
     yield _Line(
         f"{number}. {finding.severity.upper()}: {_one_line(finding.title)}", _STYLES[finding.severity]
     )
-    labels = state + of_finding.labels(finding) + ([] if finding.in_diff else ["outside the diff"])
+    labels = state + of_finding.labels(finding) + ([] if finding.counts else ["outside the diff"])
     names = [f"rule {finding.rule}"] if finding.rule else []
     names += [f"fingerprint {finding.fingerprint}"] if finding.fingerprint else []
     yield _Line(indent + " · ".join([_one_line(of_finding.location(finding)), *labels, *names]))

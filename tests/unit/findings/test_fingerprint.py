@@ -63,6 +63,12 @@ class Head:
     def __init__(self, lines):
         self.lines = lines
 
+    def head_names(self):
+        return {"a.py"}
+
+    def real_path(self, _path):
+        return None
+
     def head_lines(self, path):
         return self.lines if path == "a.py" else None
 

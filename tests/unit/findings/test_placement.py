@@ -1,4 +1,4 @@
-"""Every finding is placed, or moved to the notes with the reason; none is lost."""
+"""Every finding is placed, or stays one without a place; none is lost."""
 
 from dataclasses import dataclass, field
 
@@ -16,6 +16,12 @@ SHA = "0" * 40
 class Trees:
     head: dict[str, list[str]] = field(default_factory=dict)
     base: dict[str, list[str]] = field(default_factory=dict)
+
+    def head_names(self):
+        return self.head.keys()
+
+    def real_path(self, _path):
+        return None
 
     def head_lines(self, path):
         return self.head.get(path)
@@ -106,13 +112,57 @@ def test_a_path_of_the_merge_base_is_placed_on_the_left():
     assert (found.side, found.line, found.in_diff, found.on_added_line) == (Side.LEFT, 1, True, False)
 
 
-@pytest.mark.parametrize("path", ["nowhere.py", "../etc/passwd", "", "src", "a/nowhere.py", "/src/a.py"])
-def test_an_unknown_path_moves_the_finding_to_the_notes(path):
-    review = placed(finding(path=path, title="Real title"), notes=["mine"])
-    assert review.findings == ()
-    assert review.notes[0] == "mine"
-    assert "neither the head nor the merge base" in review.notes[1]
-    assert "Real title" in review.notes[1]
+@pytest.mark.parametrize("path", ["nowhere.py", "../etc/passwd", "", "src", "a/nowhere.py", " x.py\n"])
+def test_a_finding_whose_path_names_no_file_stays_without_a_place(path):
+    review = placed(finding(path=path, title="Real title", line=3), notes=["mine"])
+    [found] = review.findings
+    assert (found.title, found.path, found.line) == ("Real title", path.strip(), None)
+    assert (found.anchor, found.is_placed, found.in_diff, found.counts) == ("unplaced", False, False, True)
+    assert (found.excerpt, found.edit, found.side, found.candidates) == (None, None, Side.RIGHT, ())
+    assert review.notes == ("mine",)
+
+
+def test_a_path_that_fits_two_files_names_both():
+    trees = Trees(head={"one/a.py": ["x"], "two/a.py": ["y"]})
+    [found] = placed_in([], trees, finding(path="a.py"))
+    assert (found.path, found.anchor, found.candidates) == ("a.py", "unplaced", ("one/a.py", "two/a.py"))
+
+
+def test_findings_without_a_place_stay_apart_from_each_other():
+    """Their fingerprints tell them apart, and the same one is the same in the next run."""
+    titles = ("The lock is never released", "Negative totals are accepted")
+    first, again = (
+        [one.fingerprint for one in placed(*(finding(path="no.py", title=t) for t in titles)).findings]
+        for _ in range(2)
+    )
+    assert first == again
+    assert len(set(first)) == len(titles)
+
+
+def test_a_line_behind_the_path_stands_in_for_a_missing_one():
+    trees = Trees(head={"a.py": ["x", "y", "z"]})
+    by_path, given = placed_in(
+        [],
+        trees,
+        finding(path="a.py:2-3", line=None),
+        finding(path="a.py#L3", line=1, title="other", explanation="different"),
+    )
+    assert {(by_path.line, by_path.end_line), (given.line, given.end_line)} == {(2, 3), (1, None)}
+
+
+@pytest.mark.parametrize("name", ["c:evil.py", "src\\\\evil.py", "ev\\xffil.py", "link", "library"])
+def test_what_no_tool_can_read_keeps_its_place(name):
+    """An odd name, a link that leads nowhere, a submodule: the tree or the change knows it, without text."""
+
+    class Unreadable(Trees):
+        def head_lines(self, _path):
+            return None
+
+    changed = added(name, "code()", addressable=False)
+    [found] = placed_in([changed], Unreadable(head={name: []}), finding(path=name, line=1))
+    assert (found.path, found.line, found.side, found.in_diff) == (name, 1, Side.RIGHT, True)
+    [unchanged] = placed_in([], Unreadable(head={name: []}), finding(path=name, line=1))
+    assert (unchanged.anchor, unchanged.side, unchanged.counts) == ("file_level", Side.RIGHT, False)
 
 
 @pytest.mark.parametrize(
@@ -476,10 +526,9 @@ def test_a_rule_is_named_on_its_finding():
     assert [(one.path, one.rule) for one in found] == [("a.py", "F821"), ("a.py", "S105"), ("c.py", None)]
 
 
-def test_a_rule_without_its_file_becomes_a_note():
-    review = reviewed(TWO_FILES, TWO, rule_finding(path="nowhere.py", existing_code=LONG))
-    assert review.findings == ()
-    assert len(review.notes) == 1
+def test_a_rule_without_its_file_has_no_place():
+    [found] = placed_in(TWO_FILES, TWO, rule_finding(path="nowhere.py", existing_code=LONG))
+    assert (found.path, found.anchor, found.rule) == ("nowhere.py", "unplaced", "F821")
 
 
 def test_an_ambiguous_finding_is_in_the_diff_when_one_of_its_places_is():

@@ -87,7 +87,7 @@ class FindingRecord(_Record):
     severity: Severity
     title: str
     explanation: str
-    path: str = Field(description="Relative to the repository's root.")
+    path: str = Field(description="Relative to the repository's root; unplaced, as the reviewer wrote it.")
     line: int | None = Field(description="From 1, on `side`; null when no valid line is known.")
     end_line: int | None
     side: Side = Field(description="LEFT: the line is one of the merge base that the change removes.")
@@ -100,12 +100,17 @@ class FindingRecord(_Record):
     suggestion: str | None = Field(description="What to put in its place.")
     category: Category
     confidence: Confidence | None
-    in_diff: bool = Field(description="False: in code this change does not touch; never fails a build.")
+    in_diff: bool = Field(
+        description="False: in code this change does not touch; fails a build only when it is unplaced."
+    )
     on_added_line: bool
     rule: str | None = Field(description="The deterministic rule behind it; null from a model.")
     excerpt: ExcerptRecord | None
     anchor: AnchorStatus = Field(description="How the line was found; see docs/findings.md.")
     alternatives: tuple[PlaceRecord, ...] = Field(description="Other places that hold the same code.")
+    candidates: tuple[str, ...] = Field(
+        (), description="Unplaced: the files that its path fits equally well, if any."
+    )
     merged: int = Field(ge=0, description="Further findings that said the same and were merged into it.")
     fingerprint: str = Field(description="The same for the same finding after lines have moved.")
     edit: EditRecord | None = Field(
@@ -122,6 +127,15 @@ class SuppressedRecord(_Record):
     finding: FindingRecord
     reason: str
     expires: str | None = Field(description="The last day of it, in UTC, as in 2026-12-31.")
+
+
+class RefusedRecord(_Record):
+    """A finding of the reviewer's answer that is not among `findings`."""
+
+    number: int = Field(ge=1, description="Its position in the answer.")
+    title: str = Field(description="Empty when the answer has none.")
+    path: str = Field(description="Empty when the answer has none.")
+    reason: str = Field(description="Which field broke which rule.")
 
 
 class ComparisonRecord(_Record):
@@ -283,6 +297,9 @@ class ReviewReport(_Record):
     findings: tuple[FindingRecord, ...]
     suppressed: tuple[SuppressedRecord, ...] = Field(
         (), description="Findings that do not count; they are not among `findings`."
+    )
+    refused: tuple[RefusedRecord, ...] = Field(
+        (), description="Findings of the answer that could not be read, or were too many."
     )
     comparison: ComparisonRecord | None = Field(None, description="Null when there was no usable baseline.")
     notes: tuple[str, ...] = Field(description="Of the reviewer.")

@@ -8,9 +8,12 @@ from pr_review.domain.sizes import KIB
 from pr_review.report import links
 from pr_review.report.html.bounded import take
 from pr_review.report.html.findings import Entry, article, earlier_item, overview_row, suppressed_item
+from pr_review.report.html.prose import text
 from pr_review.report.html.safe_html import Html, code
 from pr_review.report.html.section import Section, bounded_list, lines, paragraph
 from pr_review.report.wording import baseline, order
+from pr_review.report.wording import finding as of_finding
+from pr_review.report.wording import outcome as verdict
 from pr_review.report.wording.quantities import count
 
 MAX_HIGHLIGHTED_CHARS = 64 * KIB  # of code on the whole page, because lexers are slow; the rest stays plain
@@ -24,18 +27,21 @@ def finding_sections(outcome: Outcome) -> Iterator[Section]:
     groups = list(_groups(zip(shown, articles.shown, strict=True)))
     if shown:
         rows = (overview_row(entry, baseline.labels(outcome, entry.finding)) for entry in shown)
-        inside = Html.concat(group for in_diff, group in groups if in_diff)
+        inside = Html.concat(group for counts, group in groups if counts)
         yield Section("findings", "Findings", Html.concat((_overview(rows, articles.left_out), inside)))
-    outside = Html.concat(group for in_diff, group in groups if not in_diff)
+    outside = Html.concat(group for counts, group in groups if not counts)
     if outside:
         yield Section("outside", "Outside the diff", Html.concat((paragraph(order.OUTSIDE), outside)))
 
 
 def known_sections(outcome: Outcome) -> Iterator[Section]:
-    """Findings that do not count, in short: the suppressed ones, then those that only the baseline knows."""
+    """Findings in short: the suppressed ones, the refused ones, then those that only the baseline knows."""
     suppressed, earlier = baseline.suppressed(outcome), baseline.earlier(outcome)
     silenced = _in_short(baseline.SUPPRESSED, map(suppressed_item, suppressed), len(suppressed))
     yield Section("suppressed", "Suppressed", silenced)
+    refused = verdict.refused(outcome)
+    items = (Html.fill("<li>{text}</li>\n", text=text(each)) for each in refused)
+    yield Section("refused", "Refused findings", _in_short(verdict.REFUSED, items, len(refused)))
     known = _in_short(baseline.EARLIER, map(earlier_item, earlier), len(earlier))
     yield Section("earlier", "Earlier findings", known)
 
@@ -63,12 +69,12 @@ def _overview(rows: Iterable[Html], left_out: int) -> Html:
 
 
 def _groups(pairs: Iterable[tuple[Entry, Html]]) -> Iterator[tuple[bool, Html]]:
-    """Inside the diff or not, and the articles of one file below its name; the worst file comes first."""
+    """Whether they count, and the articles of one file below its name; the worst file comes first."""
     files: dict[tuple[bool, str], list[Html]] = {}
     for entry, shown in pairs:
-        files.setdefault((entry.finding.in_diff, entry.finding.path), []).append(shown)
-    for (in_diff, path), articles in files.items():
-        yield in_diff, Html.fill("<h3>{path}</h3>\n{articles}", path=code(path), articles=lines(articles))
+        files.setdefault((entry.finding.counts, of_finding.file_name(entry.finding)), []).append(shown)
+    for (counts, path), articles in files.items():
+        yield counts, Html.fill("<h3>{path}</h3>\n{articles}", path=code(path), articles=lines(articles))
 
 
 def _in_short(explanation: str, items: Iterable[Html], total: int) -> Html:

@@ -28,7 +28,7 @@ def severity(finding: Finding) -> Html:
 def overview_row(entry: Entry, state: Iterable[str]) -> Html:
     """The row of a finding in the table of all findings; ``state``: its labels against the baseline."""
     finding = entry.finding
-    outside = () if finding.in_diff else ("outside the diff",)
+    outside = () if finding.counts else ("outside the diff",)
     return Html.fill(
         '<tr><td class="number">{number}</td><td>{severity}</td>'
         '<td><a href="#finding-{number}">{title}</a><br>'

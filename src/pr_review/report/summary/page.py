@@ -41,8 +41,9 @@ def assemble(outcome: Outcome, pieces: Sequence[Piece]) -> Markdown:
 
 def _sections(outcome: Outcome, pieces: Sequence[Piece]) -> dict[SectionName, Section]:
     totals: dict[SectionName, int] = {
-        "inside": len(order.findings(outcome, in_diff=True)),
-        "outside": len(order.findings(outcome, in_diff=False)),
+        "inside": len(order.findings(outcome, counting=True)),
+        "outside": len(order.findings(outcome, counting=False)),
+        "refused": len(verdict.refused(outcome)),
         "notes": len(verdict.review_notes(outcome)),
         "run_notes": len(verdict.run_notes(outcome)),
         "suppressed": len(baseline.suppressed(outcome)),
@@ -62,6 +63,7 @@ def _finding_sections(sections: dict[SectionName, Section]) -> Markdown:
             finding_section("Outside the diff", order.OUTSIDE, sections["outside"]),
             suppressed_section(baseline.SUPPRESSED, sections["suppressed"]),
             earlier_section(baseline.EARLIER, sections["earlier"]),
+            note_section("Refused findings", sections["refused"]),
             note_section("Notes of the reviewer", sections["notes"]),
             note_section("Notes on this run", sections["run_notes"]),
         )

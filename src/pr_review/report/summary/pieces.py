@@ -19,7 +19,7 @@ MAX_FILE_ROWS = 1000  # more would only slow the page down; the artifact lists e
 REASON_CHARS = 400
 ICONS = {Severity.CRITICAL: "🔴", Severity.HIGH: "🟠", Severity.MEDIUM: "🟡", Severity.LOW: "🔵"}
 
-SectionName = Literal["inside", "outside", "notes", "run_notes", "suppressed", "earlier", "files"]
+SectionName = Literal["inside", "outside", "refused", "notes", "run_notes", "suppressed", "earlier", "files"]
 
 _NOTHING = Markdown()
 
@@ -41,6 +41,7 @@ class Piece:
 def pieces(outcome: Outcome) -> Iterator[Piece]:
     """Everything that may be left out, the most important first."""
     yield from _findings(outcome)
+    yield from (Piece("refused", list_item(block(each))) for each in verdict.refused(outcome))
     yield from (Piece("notes", list_item(block(note))) for note in verdict.review_notes(outcome))
     yield from (Piece("run_notes", list_item(block(note))) for note in verdict.run_notes(outcome))
     yield from (Piece("suppressed", _suppressed_row(each)) for each in baseline.suppressed(outcome))
@@ -52,7 +53,7 @@ def _findings(outcome: Outcome) -> Iterator[Piece]:
     for number, finding in numbered(outcome):
         url, state = links.finding_url(outcome, finding), baseline.labels(outcome, finding)
         row, detail = _finding_row(number, finding, url, state), _finding_detail(number, finding, url, state)
-        yield Piece("inside" if finding.in_diff else "outside", row, detail)
+        yield Piece("inside" if finding.counts else "outside", row, detail)
 
 
 def _finding_row(number: int, finding: Finding, url: str | None, state: list[str]) -> Markdown:

@@ -2,13 +2,20 @@
 
 from pr_review.domain.finding import AnchorStatus, Finding, Place, Side
 
+MIN_CHOICE = 2
+
 _LINE_NAMES = {Side.RIGHT: "line", Side.LEFT: "removed line"}
+
+
+def file_name(finding: Finding) -> str:
+    """The path of the file; words for a finding that names none."""
+    return finding.path or "no file named"
 
 
 def location(finding: Finding) -> str:
     """``path``, ``path:3`` or ``path:3-7``."""
     if finding.line is None:
-        return finding.path
+        return file_name(finding)
     ends = finding.end_line is not None and finding.end_line > finding.line
     return f"{finding.path}:{finding.line}" + (f"-{finding.end_line}" if ends else "")
 
@@ -25,6 +32,8 @@ def labels(finding: Finding) -> list[str]:
 
 def place_labels(finding: Finding) -> list[str]:
     """Labels for a removed line and for a place that is not certain; none for a located line of the head."""
+    if not finding.is_placed:
+        return ["no such file" if len(finding.candidates) < MIN_CHOICE else "one of several files"]
     removed = [_LINE_NAMES[Side.LEFT]] if finding.side is Side.LEFT and finding.line else []
     places = len(finding.alternatives) + 1
     if finding.anchor is AnchorStatus.UNVERIFIED:
@@ -38,6 +47,8 @@ def place_labels(finding: Finding) -> list[str]:
 
 def anchor_note(finding: Finding) -> str:
     """A sentence on a place that is not certain; empty when the code was located or none was quoted."""
+    if not finding.is_placed:
+        return _why_unplaced(finding)
     others = ", ".join(map(_name_place, finding.alternatives))
     if finding.anchor is AnchorStatus.UNVERIFIED:
         return "The quoted code was not found in this file; the line is the reviewer's."
@@ -48,6 +59,13 @@ def anchor_note(finding: Finding) -> str:
     if finding.anchor is AnchorStatus.AMBIGUOUS:
         return "The quoted code is too little to tell which place is meant."
     return ""
+
+
+def _why_unplaced(finding: Finding) -> str:
+    if not finding.candidates:
+        return "The reviewer's path names no file of the change or of the repository, so it has no place."
+    files = ", ".join(f"`{path}`" for path in finding.candidates)
+    return f"The reviewer's path fits several files, and which one is meant cannot be told: {files}."
 
 
 def removed_lines(finding: Finding) -> str:

@@ -13,21 +13,21 @@ def reported(outcome: Outcome) -> Sequence[Finding]:
     return outcome.review.findings if outcome.review else ()
 
 
-def findings(outcome: Outcome, *, in_diff: bool) -> list[Finding]:
-    """Findings inside or outside the diff: the new ones first, then the worst."""
-    chosen = (finding for finding in reported(outcome) if finding.in_diff is in_diff)
+def findings(outcome: Outcome, *, counting: bool) -> list[Finding]:
+    """Findings that count (inside the diff, or without a place), or the others: new and bad ones first."""
+    chosen = (finding for finding in reported(outcome) if finding.counts is counting)
     return sorted(
         chosen, key=lambda finding: (finding.baseline_state is not BaselineState.NEW, finding.severity.rank)
     )
 
 
 def numbered(outcome: Outcome) -> list[tuple[int, Finding]]:
-    """Every finding with its number, from 1: those inside the diff first."""
-    ordered = [*findings(outcome, in_diff=True), *findings(outcome, in_diff=False)]
+    """Every finding with its number, from 1: those that count first."""
+    ordered = [*findings(outcome, counting=True), *findings(outcome, counting=False)]
     return list(enumerate(ordered, start=1))
 
 
 def by_severity(outcome: Outcome) -> list[tuple[Severity, int]]:
-    """How many findings inside the diff have each severity, worst first; no entry for zero."""
-    found = [finding.severity for finding in findings(outcome, in_diff=True)]
+    """How many findings that count have each severity, worst first; no entry for zero."""
+    found = [finding.severity for finding in findings(outcome, counting=True)]
     return [(severity, found.count(severity)) for severity in Severity if severity in found]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pr_review.domain.finding import RefusedFinding
 from pr_review.domain.run import Conclusion, CoverageStatus, Outcome
 from pr_review.domain.text import shorten
 from pr_review.errors import TerminationReason
@@ -14,6 +15,7 @@ BY_RULES = (
     "Deterministic rules reviewed this change, not a model: they look at added lines only, for the kinds of "
     "defects they know."
 )
+REFUSED = "The reviewer's answer holds these too. They are not among the findings, for the reason given."
 MAX_NAME_CHARS = 100  # the provider names the model, so the name can have any length
 
 _HEADLINES = {
@@ -107,10 +109,15 @@ def counts(outcome: Outcome) -> list[str]:
 
 def apart(outcome: Outcome) -> list[str]:
     """What is reported and never fails the build: ``1 outside the diff``, ``1 suppressed``."""
-    outside = len(findings(outcome, in_diff=False))
+    outside = len(findings(outcome, counting=False))
     silenced = _suppressed(outcome)
     named = ((outside, "outside the diff"), (silenced, "suppressed"))
     return [f"{number} {words}" for number, words in named if number]
+
+
+def refused(outcome: Outcome) -> Sequence[str]:
+    """Findings of the reviewer's answer that are not among the findings, each with the reason."""
+    return [_name_refused(each) for each in outcome.review.refused] if outcome.review else ()
 
 
 def review_notes(outcome: Outcome) -> Sequence[str]:
@@ -121,6 +128,11 @@ def review_notes(outcome: Outcome) -> Sequence[str]:
 def run_notes(outcome: Outcome) -> Sequence[str]:
     """This program's own notes on the run."""
     return (*outcome.notes, *outcome.requests.events)
+
+
+def _name_refused(refused: RefusedFinding) -> str:
+    title = refused.title or f"finding {refused.number} of the answer"
+    return f"{title}{f' ({refused.path})' if refused.path else ''}: {refused.reason}"
 
 
 def _suppressed(outcome: Outcome) -> int:

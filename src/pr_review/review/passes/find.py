@@ -10,6 +10,13 @@ from pr_review.conversation.conversation import Conversation
 from pr_review.domain.chat import Message
 from pr_review.domain.shown import NOTHING_SHOWN, ShownLines
 from pr_review.errors import PartialReview, PrReviewError, TerminationReason
+from pr_review.findings.answer_reading import (
+    TOO_MANY,
+    ReadSubmission,
+    as_read,
+    read_review,
+    settle_review,
+)
 from pr_review.findings.submission import Submission, parse_rule_submission, parse_submission
 
 REPAIR_NOTES: Mapping[TerminationReason, str] = {
@@ -19,10 +26,11 @@ REPAIR_NOTES: Mapping[TerminationReason, str] = {
     ),
     TerminationReason.INVALID_MODEL_RESPONSE: (
         "Your last reply was discarded: invalid_model_response. Either call tools, or reply with nothing but "
-        "the final review JSON object."
+        "the final review JSON object, all of it."
     ),
 }
-FINAL_REVIEW: TextAnswer[Submission] = TextAnswer(parse_submission, REPAIR_NOTES)
+FINAL_REVIEW: TextAnswer[Submission] = TextAnswer(read_review, REPAIR_NOTES, settle_review)
+STRICT_REVIEW: TextAnswer[Submission] = TextAnswer(parse_submission, REPAIR_NOTES)
 RULE_REVIEW: TextAnswer[Submission] = TextAnswer(parse_rule_submission, REPAIR_NOTES)
 
 
@@ -87,12 +95,31 @@ def failure_of(ended: Sequence[Ended[AnswerT]]) -> PrReviewError | None:
     return partial
 
 
-def join(answers: Sequence[Submission]) -> Submission:
+def join(answers: Sequence[Submission]) -> Submission | None:
     """One review of what several conversations found, in their order; a single answer stays as it is."""
-    if len(answers) == 1:
-        return answers[0]
-    return Submission.model_construct(
-        summary="\n\n".join(answer.summary for answer in answers),
-        findings=[finding for answer in answers for finding in answer.findings],
-        notes=[note for answer in answers for note in answer.notes],
+    if len(answers) <= 1:
+        return answers[0] if answers else None
+    read = [as_read(answer) for answer in answers]
+    return ReadSubmission.model_construct(
+        summary="\n\n".join(answer.summary for answer in read),
+        findings=[finding for answer in read for finding in answer.findings],
+        notes=[note for answer in read for note in answer.notes],
+        readings=tuple(dict.fromkeys(reading for answer in read for reading in answer.readings)),
+        refused=tuple(refused for answer in read for refused in answer.refused),
+        is_partial=any(answer.is_partial for answer in read),
+    )
+
+
+def partial_answer(answer: Submission) -> PartialReview | None:
+    """What findings that could not be read mean for the run; None when all could."""
+    if not isinstance(answer, ReadSubmission) or not answer.is_partial:
+        return None
+    lost = [refused for refused in answer.refused if refused.reason != TOO_MANY]
+    count = f"{len(lost)} finding{'s' * (len(lost) != 1)}"
+    return PartialReview(
+        TerminationReason.INVALID_MODEL_RESPONSE,
+        f"{count} of the model's answer could not be read, also after the model was asked again.",
+        "Read what the report lists as refused. Run again; if it persists choose a model that follows a JSON "
+        "schema.",
+        code="partial_answer",
     )

@@ -139,7 +139,7 @@ def take_quotes(
 
 def _has_home(finding: SubmittedFinding, files: ReviewedFiles) -> bool:
     quote = finding.existing_code or ""
-    path = files.resolve_path(finding.path)
+    path = files.resolve(finding.path).path
     if path is not None and files.index(path).contains(quote):
         return True
     return files.find_only_patch_with(quote) is not None

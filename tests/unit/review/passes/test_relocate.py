@@ -33,6 +33,12 @@ HEAD = {"a.py": ["import os", "total = price * quantity - voucher", "return tota
 class Trees:
     """A head without a base."""
 
+    def head_names(self):
+        return HEAD.keys()
+
+    def real_path(self, _path):
+        return None
+
     def head_lines(self, path):
         return HEAD.get(path)
 
