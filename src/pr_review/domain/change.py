@@ -90,7 +90,7 @@ class ChangedFile:
     ``path`` is the head path (for a deleted file the base path). ``header`` is the patch text before the
     first hunk (``diff --git`` … ``+++``), with a final newline. ``binary``: not UTF-8 and holds NUL bytes,
     so it has no hunks. ``oversized``: its patch is beyond what is kept, so ``hunks`` is empty and the file
-    cannot be reviewed. ``addressable``: its name is UTF-8 and passes the tools' path rule.
+    cannot be reviewed. ``addressable``: a tool accepts its name as it stands.
     """
 
     path: str

@@ -4,12 +4,17 @@ import re
 
 from pr_review.errors import ToolFailure
 
-# Absolute and UNC, drive, backslash, NUL, lone surrogates, and ".." or ".git" as a component.
-_REFUSED = re.compile(r"\A/|\A[A-Za-z]:|[\\\0\ud800-\udfff]|(?:\A|/)(?:\.\.|\.(?i:git))(?:/|\Z)")
+# What no name of a commit can be: absolute and UNC, NUL, lone surrogates, ".." or ".git" as a component.
+_IMPOSSIBLE = r"\A/|[\0\ud800-\udfff]|(?:\A|/)(?:\.\.|\.(?i:git))(?:/|\Z)"
+_NEVER = re.compile(_IMPOSSIBLE)
+_REFUSED = re.compile(rf"\A[A-Za-z]:|\\|{_IMPOSSIBLE}")  # with a drive, and with a backslash
 
 
 def validate_path(path: str) -> str:
     """Return ``path`` without ``.`` and empty components, "" for the root.
+
+    A name with a drive or a backslash is a plain name in git. A tool accepts it when the commit holds exactly
+    that name, and asks this function for all others.
 
     Raises:
         ToolFailure: ``invalid_path`` for an absolute, drive, UNC or backslash path, one that holds NUL,
@@ -23,8 +28,5 @@ def validate_path(path: str) -> str:
 
 
 def is_addressable(path: str) -> bool:
-    """The path can be given to a tool as it stands."""
-    try:
-        return validate_path(path) == path
-    except ToolFailure:
-        return False
+    """A tool accepts the path as it stands when a commit holds it."""
+    return not _NEVER.search(path) and not {"", "."} & set(path.split("/"))

@@ -1,11 +1,12 @@
 r"""Names as git prints them: a name that holds a quote, a backslash or a control character stands in quotes.
 
-See ``quote_c_style`` of git and ``core.quotePath`` in git-config(1). Bytes from 0x80 stay.
+See ``quote_c_style`` of git and ``core.quotePath`` in git-config(1). Bytes from 0x80 stay,
+but our own texts show one that is not UTF-8 as ``\\xff``, which git never writes.
 """
 
 import re
 
-_ESCAPE = re.compile(rb"\\(?:([0-7]{3})|(.))", re.DOTALL)
+_ESCAPE = re.compile(rb"\\(?:([0-7]{3})|x([0-9a-f]{2})|(.))", re.DOTALL)
 _NAMED = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 
 
@@ -19,4 +20,6 @@ def unquote(name: bytes) -> bytes:
 def _raw(escape: re.Match[bytes]) -> bytes:
     if escape[1]:
         return bytes([int(escape[1], 8) & 0xFF])
-    return _NAMED.get(escape[2], escape[2])
+    if escape[2]:
+        return bytes([int(escape[2], 16)])
+    return _NAMED.get(escape[3], escape[3])

@@ -1,5 +1,6 @@
 """Searches the files of a commit for a literal text with ``git grep``."""
 
+import os
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -8,7 +9,7 @@ from typing import NamedTuple
 from pr_review.errors import RepositoryError, ToolFailure
 from pr_review.git.command import Git
 from pr_review.git.process import GitProcess
-from pr_review.git.tree import MAX_FILE_BYTES, CommitTree, decode_path
+from pr_review.git.tree import MAX_FILE_BYTES, CommitTree, decode_path, encode_path
 
 MAX_EXCERPT_CHARS = 300
 ELLIPSIS = "…"
@@ -52,7 +53,7 @@ class Searcher:
         validate_query(query)
         scope = self._tree.resolve(path)
         options = ("--text", "--fixed-strings", "-z", "-n", "--no-color", f"--max-count={limit + 1}")
-        where = ("--", scope) if scope else ("--",)
+        where = ("--", os.fsdecode(encode_path(scope))) if scope else ("--",)
         with self._git.stream("grep", *options, "-e", query, self._sha, *where) as process:
             found = list(islice(self._matches(process, query), limit + 1))
             if process.stderr or (len(found) <= limit and process.wait() not in {0, NO_MATCH}):

@@ -11,6 +11,7 @@ from pr_review.domain.sizes import MIB
 from pr_review.errors import ToolFailure
 from pr_review.git.cat_file import missing_object
 from pr_review.git.command import Git
+from pr_review.git.quoted import unquote
 
 MAX_FILE_BYTES = MIB
 MAX_LINK_BYTES = 4096  # PATH_MAX
@@ -40,9 +41,14 @@ def decode_path(name: bytes) -> str:
     r"""Return a raw name as the text that is shown.
 
     Bytes that are not UTF-8 become escapes such as ``\xff``, and a backslash is doubled, as in git's quoted
-    paths. So no two names are shown alike. No tool accepts a path with a backslash.
+    paths. So no two names are shown alike, and ``encode_path`` gives the raw name back.
     """
     return name.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
+
+
+def encode_path(path: str) -> bytes:
+    """Return the raw name of a path that is shown as ``decode_path`` shows it."""
+    return unquote(b'"%s"' % path.encode())
 
 
 def split_lines(text: str) -> tuple[str, ...]:
@@ -68,8 +74,8 @@ def parent_of(folder: str) -> str:
 class CommitTree:
     """The tree of one commit; its names are in memory.
 
-    Paths are relative to the repository and must pass ``validate_path``. A symbolic link is followed inside
-    the tree only. Several threads may call it.
+    Paths are relative to the repository; they name something exactly as ``decode_path`` shows it, or must
+    pass ``validate_path``. A symbolic link is followed inside the tree only. Several threads may call it.
     """
 
     def __init__(self, git: Git, entries: dict[str, TreeEntry], others: Collection[str] = ()) -> None:
@@ -133,7 +139,7 @@ class CommitTree:
             if b"\0" in content:
                 raise ToolFailure("binary_file", "The file is binary.") from None
             raise ToolFailure("not_utf8", "The file is not UTF-8 text.") from None
-        return TextFile(validate_path(path), text, split_lines(text))
+        return TextFile(self._accepted(path), text, split_lines(text))
 
     def exists(self, path: str) -> bool:
         """Whether the path names a file, a directory or a submodule of the tree."""
@@ -162,7 +168,7 @@ class CommitTree:
             ToolFailure: ``invalid_path`` when the path breaks the path rule or leaves the tree, also through
                 a link; ``path_not_found`` when the tree does not hold it.
         """
-        directory, rest = "", validate_path(path)  # "directory" is a directory of the tree
+        directory, rest = "", self._accepted(path)  # "directory" is a directory of the tree
         for _ in range(MAX_STEPS + 1):
             whole = join_path(directory, rest)
             if self._is_real(whole):
@@ -182,6 +188,10 @@ class CommitTree:
             else:
                 raise ToolFailure("path_not_found", "The requested path does not exist.")
         raise ToolFailure("invalid_path", "The path is too long, or goes through too many symbolic links.")
+
+    def _accepted(self, path: str) -> str:
+        """The path without ``.`` and empty components; a name of this tree as it stands."""
+        return path if path in self._entries or (path and self._is_directory(path)) else validate_path(path)
 
     @cached_property
     def _files(self) -> Sequence[str]:

@@ -1,16 +1,22 @@
 """What the offline reviewer learns about one file, from tool results alone."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from io import StringIO
 
 from pr_review.checks.source import Source
 from pr_review.domain.chat import RequestedCall
 from pr_review.domain.frozen import JsonObject
+from pr_review.git.quoted import unquote
+from pr_review.git.tree import decode_path
 from pr_review.tools.canonical.inspect_git_diff import MAX_DIFF_BYTES, InspectGitDiff
 from pr_review.tools.canonical.read_repository_file import ReadRepositoryFile
 
 _LINK = re.compile(r"^(?:new file mode|new mode|index [0-9a-f]+\.\.[0-9a-f]+) 120000$", re.MULTILINE)
+# Each line of a hunk starts with a marker, so no line of a file can look like one of these.
+_FILE_START = re.compile(r"^(?=diff --git )", re.MULTILINE)
+_HEAD_NAME = re.compile(r"^\+\+\+ ([^\n]*)\n@@ ", re.MULTILINE)
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 @dataclass
@@ -106,19 +112,40 @@ class ReviewedFile:
 
 def _added_lines(diff: str, path: str) -> dict[int, str] | None:
     """The text of each added line by head line number, or None for no diff; only a line feed ends a line."""
-    from unidiff.errors import UnidiffParseError  # noqa: PLC0415 -- start-up: after the first tool result
-    from unidiff.patch import PatchSet  # noqa: PLC0415 -- start-up: as above
-
+    parts = _FILE_START.split(diff)
+    named = [part for part in parts if _head_name(part) == path] or (parts if len(parts) == 1 else [])
     try:
-        files = list(PatchSet(StringIO(diff, newline="\n")))
-    except UnidiffParseError:
+        return {number: text for part in named for number, text in _read_hunks(part)}
+    except ValueError:
         return None
-    hunks = [hunk for file in files if file.path == path or len(files) == 1 for hunk in file]
-    return {
-        line.target_line_no: line.value.removesuffix("\n")
-        for line in (line for hunk in hunks for line in hunk)
-        if line.is_added and line.target_line_no is not None
-    }
+
+
+def _head_name(part: str) -> str | None:
+    """The name in the head, as tools name it, of one file of a diff; None when it has none."""
+    found = _HEAD_NAME.search(part)
+    if found is None:
+        return None
+    name = found[1].removesuffix("\t")  # which follows a name that holds a blank
+    if name.startswith('"'):
+        name = decode_path(unquote(name.encode()))
+    return name.removeprefix("b/")
+
+
+def _read_hunks(part: str) -> Iterator[tuple[int, str]]:
+    """Number and text of each added line; raises ``ValueError`` for what is no hunk."""
+    number = None
+    for line in part.split("\n"):
+        if header := _HUNK.match(line):
+            number = int(header[1])
+        elif number is None or line[:1] in {"-", "\\", ""}:
+            continue
+        elif line[0] == "+":
+            yield number, line[1:]
+            number += 1
+        elif line[0] == " ":
+            number += 1
+        else:
+            raise ValueError("a line of a hunk without its marker")
 
 
 def _code(result: JsonObject, otherwise: str) -> str:

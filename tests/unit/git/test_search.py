@@ -119,13 +119,8 @@ def test_binary_files_are_skipped_and_other_bytes_replaced(searcher):
     assert s.search("q", "", 10)[0] == [Match("latin", 1, "q \ufffd"), Match("nul", 1, "q\0")]
 
 
-def test_links_submodules_and_unaddressable_names_are_skipped(searcher, repo):
-    files = {
-        "l": repo.link("needle"),
-        "s": repo.submodule("1" * 40),
-        b"bad\xff": b"needle\n",
-        "b\\s": b"needle\n",
-    }
+def test_links_and_submodules_are_skipped(searcher, repo):
+    files = {"l": repo.link("needle"), "s": repo.submodule("1" * 40)}
     assert searcher(files).search("needle", "", 10) == ([], False)
 
 
@@ -133,6 +128,15 @@ def test_names_with_newlines_and_quotes_are_parsed(searcher):
     names = ["a\nb", "a\n1", 'q"', "t\tt", "xx:1:y"]
     found, _ = searcher(dict.fromkeys(names, b"z\nneedle:1\n")).search("needle", "", 10)
     assert found == [Match(name, 2, "needle:1") for name in sorted(names)]
+
+
+def test_names_are_found_and_searched_as_they_are_shown(searcher):
+    names = {b"bad\xff/x": "bad\\xff/x", "b\\s/y": "b\\\\s/y", "c:d": "c:d", "e\\\\": "e\\\\\\\\"}
+    s = searcher(dict.fromkeys(names, b"needle\n"))
+    assert sorted(match.path for match in s.search("needle", "", 10)[0]) == sorted(names.values())
+    for shown in (*names.values(), "bad\\xff", "b\\\\s"):
+        [match] = s.search("needle", shown, 10)[0]
+        assert match.path.startswith(shown)
 
 
 def test_attributes_of_the_commit_do_not_hide_a_file(searcher):

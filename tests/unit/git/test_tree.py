@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pr_review.domain.paths import is_addressable, validate_path
 from pr_review.errors import RepositoryError, ToolFailure
-from pr_review.git.tree import CommitTree, TreeEntry, split_lines
+from pr_review.git.tree import CommitTree, TreeEntry, decode_path, encode_path, split_lines
 
 MIB = 1024 * 1024
 
@@ -118,12 +118,42 @@ def test_an_empty_tree_has_no_files(load):
     assert tree.list("", None, 5) == ([], None)
 
 
-def test_names_that_no_tool_can_address_are_left_out_and_odd_ones_are_read(load):
-    odd = ["a\nb", 'q"uote', "tab\t", " space ", ":(glob)*", "-n", "é"]
-    tree = load(dict.fromkeys(odd, b"x\n") | {b"bad\xff": b"", "back\\slash": b""})
-    assert tree.files() == sorted(odd)
-    assert all(tree.read(name).text == "x\n" for name in odd)
-    assert refusal(tree.read, "bad\\xff") == "invalid_path"
+ODD_NAMES = {
+    "a\nb": "a\nb",
+    'q"uote': 'q"uote',
+    "tab\t": "tab\t",
+    " space ": " space ",
+    ":(glob)*": ":(glob)*",
+    "-n": "-n",
+    "é": "é",
+    "c:x/C:": "c:x/C:",
+    "back\\slash": "back\\\\slash",
+    "\\\\server\\share": "\\\\\\\\server\\\\share",
+    "d\\/e": "d\\\\/e",
+    "\\x41": "\\\\x41",
+    b"bad\xff": "bad\\xff",
+    b"\xfe/\\\xff": "\\xfe/\\\\\\xff",
+}
+
+
+def test_every_name_is_read_as_it_is_shown(load):
+    tree = load(dict.fromkeys(ODD_NAMES, b"x\n"))
+    assert tree.files() == sorted(ODD_NAMES.values())
+    assert all(tree.read(name).path == name for name in ODD_NAMES.values())
+    assert tree.list("c:x", None, 9)[0] == ["c:x/C:"]
+    assert tree.list("d\\\\", None, 9)[0] == ["d\\\\/e"]
+
+
+@pytest.mark.parametrize(
+    "path", ["back\\slash", "c:", "C:x/C:", "c:/x/C:", "x\\41", "bad\\xfe", ".\\back\\\\slash"]
+)
+def test_what_is_no_name_of_the_commit_follows_the_rule_of_paths(load, path):
+    assert refusal(load(dict.fromkeys(ODD_NAMES, b"")).read, path) == "invalid_path"
+
+
+@given(st.binary(min_size=1, max_size=20).filter(lambda name: b"\0" not in name))
+def test_a_shown_name_gives_the_raw_one_back(name):
+    assert encode_path(decode_path(name)) == name
 
 
 def test_a_tree_that_holds_dot_git_does_not_show_it(repo, open_git):
@@ -338,7 +368,13 @@ def test_reading_500_files_spawns_one_process(repo, shim, open_git):
     assert len(shim.calls) == before + 1
 
 
-def test_addressable_is_the_path_rule_without_normalisation():
-    assert is_addressable("a/b")
-    assert not is_addressable("./a")
-    assert not is_addressable("a\\b")
+@pytest.mark.parametrize("path", ["a/b", "a\\b", "C:/x", "\\x", " ", "a/ b", "...", ".gitx", "a\nb"])
+def test_a_name_that_a_commit_can_hold_is_addressable(path):
+    assert is_addressable(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["", "./a", "a//b", "a/", "/a", "a/../b", ".git/x", "a/.GIT", "\0", "\ud800"]
+)
+def test_no_other_is(path):
+    assert not is_addressable(path)

@@ -41,6 +41,33 @@ def test_only_the_file_asked_for_counts():
 
 
 @pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("a b/ c.py", "b/a b/ c.py\t"),
+        (" lead.py", "b/ lead.py\t"),
+        ("trail.py ", "b/trail.py \t"),
+        ("C:/x.py", "b/C:/x.py"),
+        ("d\\\\x\\\\41.py", '"b/d\\\\x\\\\41.py"'),
+        ("tab\t.py", '"b/tab\\t.py"'),
+        ("a\nb.py", '"b/a\\nb.py"'),
+        ('q".py', '"b/q\\".py"'),
+        ("bad\\xff.py", "b/bad\\xff.py"),
+        ('bad\\xff".py', '"b/bad\\xff\\".py"'),
+        ("b/x.py", "b/b/x.py"),
+        ('q" .py', '"b/q\\" .py"\t'),
+    ],
+)
+def test_a_file_is_known_by_its_name_whatever_is_in_it(path, shown):
+    """Another file of the same answer does not stand for it."""
+    other = HEADER.format("other.py") + "@@ -0,0 +1 @@\n+x\n"
+    own = f"diff --git a/o b/o\nnew file mode 100644\n--- /dev/null\n+++ {shown}\n@@ -0,0 +1 @@\n+y\n"
+    for diff in (other + own, own + other):
+        file = ReviewedFile(path)
+        assert file.take_diff(diff_result(diff))
+        assert file.added == {1: "y"}
+
+
+@pytest.mark.parametrize(
     "diff",
     [
         "",

@@ -1,7 +1,7 @@
 """From ``review.json`` back to an ``Outcome``, so that every report can be rendered from the artifact alone.
 
 An artifact is untrusted, because it may come from anywhere: it is bounded and validated like any other input.
-A value of a few bytes can take a hundred times as much memory, so the values are bounded as well as the bytes.
+A value of a few bytes can take a hundred times as much memory, so the values are bounded like the bytes.
 """
 
 from collections.abc import Iterator

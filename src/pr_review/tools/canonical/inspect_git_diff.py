@@ -15,7 +15,7 @@ from pydantic import Field
 from pr_review.domain.change import ChangedFile, Diff
 from pr_review.domain.chat import ToolResult, ToolSpec
 from pr_review.domain.frozen import JsonObject
-from pr_review.domain.paths import validate_path
+from pr_review.domain.paths import is_addressable, validate_path
 from pr_review.domain.shown import NOTHING_SHOWN, ShownLines
 from pr_review.domain.sizes import KIB
 from pr_review.errors import ToolFailure
@@ -121,7 +121,7 @@ class InspectGitDiff:
 
     def _select(self, paths: Sequence[str]) -> tuple[Sequence[ChangedFile], list[str]]:
         """The files that the paths match, in diff order, and the paths that match no file."""
-        wanted = [validate_path(path) for path in paths]
+        wanted = [self._accepted(path) for path in paths]
         if not wanted:
             return self._diff.files, []
         found = {path: self._find(path) for path in wanted}
@@ -129,6 +129,10 @@ class InspectGitDiff:
         if not places:
             raise ToolFailure("path_not_in_diff", "The pull request changes none of these paths.")
         return [self._diff.files[place] for place in places], [path for path in wanted if not found[path]]
+
+    def _accepted(self, path: str) -> str:
+        """A name of the diff as it stands, even with a backslash; any other by the rule of paths."""
+        return path if is_addressable(path) and self._find(path) else validate_path(path)
 
     def _find(self, path: str) -> list[int]:
         """Positions in the diff of the files that have this name or are in this directory; "" is the root."""
