@@ -46,6 +46,19 @@ def test_an_unborn_repository(tmp_path, review_repo):
     check_error(review_repo(Unborn, base="HEAD", provider="offline").outcome, "empty_repository")
 
 
+@pytest.mark.parametrize("content", ["garbage", "", "0" * 40, "1" * 40, "a b", "\0"])
+def test_a_broken_ref_is_no_empty_repository(repo, review_repo, content):
+    """As after a full disk, or a crash: the ref is there and names nothing."""
+    (repo.path / ".git/refs/heads/main").write_text(f"{content}\n")
+    check_error(review_repo(repo, provider="offline").outcome, "broken_ref")
+
+
+def test_a_ref_whose_commit_is_gone_is_broken(repo, review_repo):
+    oid = repo.git("rev-parse", "main")
+    (repo.path / ".git/objects" / oid[:2] / oid[2:]).unlink()
+    check_error(review_repo(repo, provider="offline").outcome, "broken_ref")
+
+
 def test_an_unknown_ref(repo, review_repo):
     for ref in ("nowhere", "--help"):
         outcome = review_repo(repo, base=ref, provider="offline").outcome

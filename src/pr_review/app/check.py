@@ -7,6 +7,7 @@ import anyio
 
 from pr_review.actions.commands import neutralise
 from pr_review.app.deadline import Deadline
+from pr_review.app.endpoint_host import check_endpoint_host
 from pr_review.app.process import Process
 from pr_review.app.wiring import OFFLINE, choose_provider, open_chat
 from pr_review.config.settings import Settings
@@ -41,6 +42,7 @@ def run_check(process: Process) -> int:
     key = "given" if settings.api_key else "none, and none is needed inside a private network"
     process.say(f"endpoint: {urlsplit(settings.endpoint).hostname}, key: {key}")
     process.say(f"profile: {_profile(settings)}")
+    check_endpoint_host(settings)
     deadline = Deadline.after(min(CHECK_SECONDS, settings.timeout_seconds), process)
     return anyio.run(_ask, settings, deadline, process)
 

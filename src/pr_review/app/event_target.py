@@ -47,12 +47,16 @@ def _find(
     return ReviewTarget(
         workspace=(workspace / settings.path).resolve(),
         pull_request=pull,
-        source=FetchSource(url=f"{server}/{pull.owner}/{pull.repository}", token=settings.github_token),
+        source=_source(settings, f"{server}/{pull.owner}/{pull.repository}"),
         github=github,
         has_listed_files=settings.github_token is not None,
         without_secrets=_without_secrets(request),
         notes=request.notes,
     )
+
+
+def _source(settings: Settings, url: str) -> FetchSource:
+    return FetchSource(url, settings.github_token, settings.proxies.for_url(url))
 
 
 def _read_request(settings: Settings, environ: Mapping[str, str], server: str) -> ReviewRequest:
@@ -69,9 +73,11 @@ def _read_request(settings: Settings, environ: Mapping[str, str], server: str) -
 def _open_github(
     settings: Settings, environ: Mapping[str, str], server: str, deadline: Deadline
 ) -> GitHubPulls:
+    api_url = environ.get("GITHUB_API_URL") or GITHUB_API
     client = GitHubClient(
-        environ.get("GITHUB_API_URL") or GITHUB_API,
+        api_url,
         settings.github_token,
+        proxy=settings.proxies.http_for_url(api_url),
         remaining=deadline.remaining,
         sleep=deadline.sleeps.blocking,
         authorities=environ.get("SSL_CERT_FILE") or environ.get("SSL_CERT_DIR"),

@@ -14,6 +14,7 @@ from pr_review.app import log
 from pr_review.app.baseline_file import load_baseline
 from pr_review.app.cancellation import Signals, recorded_end
 from pr_review.app.deadline import Deadline
+from pr_review.app.endpoint_host import check_endpoint_host
 from pr_review.app.prepare import (
     Prepared,
     compute_change,
@@ -132,6 +133,8 @@ async def _take_steps(job: Job, progress: Progress) -> None:
     if not selection.selected:
         raise nothing_selected(diff, selection)
 
+    if settings.starts_model and not settings.dry_run:
+        await in_thread(partial(check_endpoint_host, settings))
     reviewer, notes = _choose_reviewer(job, target, prepared)
     progress.reached(reviewer=reviewer, notes=notes)
     try:

@@ -140,7 +140,7 @@ def open_chat(settings: Settings, deadline: Deadline) -> OpenChat:
         stream=settings.stream,
         tool_mode=settings.tool_mode,
     )
-    client = open_client(settings.endpoint)
+    client = open_client(settings.endpoint, settings.proxies.http_for_url(settings.endpoint))
     budget, pacing = RequestBudget(settings.max_requests), Pacing(deadline.remaining, deadline.sleeps.awaited)
     open_model = partial(ChatCompletionsModel, chat, client=client, budget=budget, pacing=pacing)
     return OpenChat(open_model, budget, client.aclose)

@@ -6,13 +6,14 @@ The table of inputs imports this module, and every run imports the table. So wha
 (pydantic, pathspec) is imported where it is used.
 """
 
-import ipaddress
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from pr_review.config import lists
+from pr_review.domain import hosts
+from pr_review.domain.hosts import canonical_host, is_bare_name, is_private
 from pr_review.domain.paths import validate_path
 from pr_review.domain.sizes import KIB, utf8_size
 from pr_review.errors import ToolFailure
@@ -42,7 +43,7 @@ RESERVED_BODY_KEYS = frozenset({
 CREDENTIAL_QUERY_KEYS = frozenset({"access_token", "api_key", "api-key", "apikey", "key", "sig", "token"})
 
 PATH_RULE = "must be a path relative to the workspace, without `..`, `.git` or backslashes"
-PRIVATE_SUFFIXES = (".internal", ".lan", ".local", ".localhost")
+_HOST_AND_PORT = re.compile(r"(?:\[[^\[\]@]+\]|[^\[\]:@]+)(?::[0-9]*)?")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")  # RFC 9110 token
 _HEADER_VALUE = re.compile(r"[!-~](?:[ !-~]*[!-~])?")  # visible ASCII, no white space at the ends
 _CREDENTIAL = re.compile(rf"[!-~]{{1,{MAX_HEADER_VALUE_CHARS}}}")
@@ -188,7 +189,7 @@ def endpoint(value: str) -> str:
     """A complete http(s) URL without credentials.
 
     Plain http is accepted only inside a machine or a private network (``is_local``). Elsewhere anyone on the
-    way could read the key and the code under review.
+    way could read the key and the code under review. The host is returned in its canonical spelling.
     """
     url = _split(value)
     if url.username is not None or url.password is not None:
@@ -199,7 +200,7 @@ def endpoint(value: str) -> str:
         raise ValueError("must be the complete URL, usually ending in /chat/completions, not a base URL")
     if url.scheme == "http" and not is_local(value):
         raise ValueError("must be https unless the host is in a private network")
-    return value
+    return _with_canonical_host(value, url)
 
 
 def _split(value: str) -> SplitResult:
@@ -215,28 +216,37 @@ def _split(value: str) -> SplitResult:
     return url
 
 
+def _with_canonical_host(value: str, url: SplitResult) -> str:
+    """The URL with the host that was judged, so that no client reads another one from it."""
+    if not _HOST_AND_PORT.fullmatch(url.netloc):
+        raise ValueError("must be a valid URL")
+    host = _host(value)
+    if host == url.hostname and url.netloc.islower():
+        return value
+    shown = f"[{host}]" if ":" in host else host
+    return url._replace(netloc=shown if url.port is None else f"{shown}:{url.port}").geturl()
+
+
+def _host(url: str) -> str:
+    try:
+        return canonical_host(urlsplit(url).hostname or "")
+    except ValueError as error:
+        raise ValueError("must hold a valid host name or address") from error
+
+
 def is_local(url: str) -> bool:
-    """Whether the host of a valid URL is this machine, a container's name, or in a private network."""
-    host = urlsplit(url).hostname or ""
-    if (address := _address(host)) is None:
-        return "." not in host or host.endswith(PRIVATE_SUFFIXES)
-    return address.is_private and not address.is_link_local and not address.is_unspecified
+    """Whether the host of a valid URL is this machine, a name without a dot, or in a private network."""
+    return is_private(_host(url))
 
 
 def is_loopback(url: str) -> bool:
     """Whether the host of a valid URL is this machine."""
-    host = urlsplit(url).hostname or ""
-    if (address := _address(host)) is None:
-        return host == "localhost" or host.endswith(".localhost")
-    return address.is_loopback
+    return hosts.is_loopback(_host(url))
 
 
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """The address that the host is, or None when the host is a name."""
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None
+def has_bare_name(url: str) -> bool:
+    """Whether the host of a valid URL is a name without a dot; what it belongs to, only a lookup tells."""
+    return is_bare_name(_host(url))
 
 
 def headers(value: str) -> "dict[str, SecretStr]":

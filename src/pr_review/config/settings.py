@@ -12,6 +12,7 @@ from pr_review.config.declaration import Input
 from pr_review.config.default_excludes import Exclusion, built_in_exclusions
 from pr_review.config.inputs import INPUTS
 from pr_review.config.parsers import is_local, is_loopback
+from pr_review.domain.proxies import Proxies
 from pr_review.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,12 +32,13 @@ MissingKeyPolicy = Literal["fail", "offline", "skip"]
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The validated value of every input, in the order of ``INPUTS``, and four fields that no input sets.
+    """The validated value of every input, in the order of ``INPUTS``, and five fields that no input sets.
 
     ``dataclasses.replace`` makes a changed copy. An input without value and default has None, or no entries.
 
     guidelines: Paths in the base commit whose text joins the instructions; set by the configuration file.
     suppress: Findings that do not count; set by the configuration file.
+    proxies: The proxies of the environment.
     given: Names of the inputs that were given.
     notes: Sentences for the log.
     """
@@ -80,6 +82,7 @@ class Settings:
     workspace_root: str | None = None
     guidelines: tuple[str, ...] = ()
     suppress: "tuple[Suppression, ...]" = ()
+    proxies: Proxies = field(default_factory=Proxies)
     given: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 
@@ -93,8 +96,10 @@ class Settings:
         texts = {item.name: _lookup(item, environ) for item in INPUTS}
         values = _parse(texts)
         given = frozenset(name for name, text in texts.items() if text)
-        notes = (*_unknown_inputs(environ), *_cleartext(values["endpoint"], values["provider"]))
-        return cls(**values, given=given, notes=notes)
+        proxies = Proxies.of(environ)
+        cleartext = _cleartext(values["endpoint"], values["provider"])
+        notes = (*_unknown_inputs(environ), *cleartext, *proxies.notes)
+        return cls(**values, proxies=proxies, given=given, notes=notes)
 
     @property
     def limits(self) -> "Limits":
@@ -139,7 +144,7 @@ class Settings:
         return self.on_missing_key or ("offline" if without_secrets else "fail")
 
 
-WITHOUT_INPUT = ("guidelines", "suppress", "given", "notes")
+WITHOUT_INPUT = ("guidelines", "suppress", "proxies", "given", "notes")
 
 
 def check_fields(names: Iterable[str], inputs: Iterable[Input]) -> None:

@@ -69,14 +69,6 @@ INHERITED = (
     "GIT_SSL_CAPATH",
     "SSL_CERT_DIR",
     "SSL_CERT_FILE",
-    "ALL_PROXY",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "NO_PROXY",
-    "all_proxy",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
 )
 
 
@@ -215,7 +207,7 @@ class Git:
 
 
 def scrub(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of every git process: fixed values, and PATH, proxies and CAs of ``env``."""
+    """Return the environment of every git process: fixed values, and PATH and CAs of ``env``."""
     kept = {name: env[name] for name in INHERITED if name in env}
     for ours, gits in (("SSL_CERT_FILE", "GIT_SSL_CAINFO"), ("SSL_CERT_DIR", "GIT_SSL_CAPATH")):
         if ours in kept:  # git reads another name than httpx

@@ -1,7 +1,7 @@
 """Fetches commits by id and without history into the object store."""
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -55,16 +55,25 @@ UNKNOWN = (
 
 @dataclass(frozen=True)
 class FetchSource:
-    """The server that has the missing commits: its URL (https, or http on loopback) and a read-only token."""
+    """The server that has the missing commits: its URL (https, or http on loopback) and a read-only token.
+
+    ``proxy`` is the URL of the proxy to it, None for none; it may hold a password.
+    """
 
     url: str
     token: SecretStr | None = None
+    proxy: str | None = field(default=None, repr=False)
 
 
 def fetch_commits(git: Git, source: FetchSource, wants: tuple[str, ...], have: str | None) -> GitResult:
     """Fetch ``wants`` (ids or refs) at depth 1. ``have`` is a commit that the server need not send."""
     negotiation = (f"--negotiation-tip={have}",) if have else ("--refetch",)
-    return git.call("fetch", *OPTIONS, *negotiation, "--", source.url, *wants, config=credentials(source))
+    return git.call("fetch", *OPTIONS, *negotiation, "--", source.url, *wants, config=connection(source))
+
+
+def connection(source: FetchSource) -> dict[str, str]:
+    """Return git configuration for the way to the source; an empty proxy stands for none."""
+    return {"http.proxy": source.proxy or "", **credentials(source)}
 
 
 def credentials(source: FetchSource) -> dict[str, str]:

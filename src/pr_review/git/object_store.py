@@ -189,7 +189,8 @@ def resolve_ref(workspace: Path, ref: str, *, env: Mapping[str, str], remaining:
     configuration.
 
     Raises:
-        ConfigError: ``empty_repository``, ``unknown_ref``, and the errors of ``Workspace.locate``.
+        ConfigError: ``empty_repository``, ``unknown_ref``, ``broken_ref``, and the errors of
+            ``Workspace.locate``.
     """
     if ref.startswith("-") or not ref.isprintable():
         raise unknown_ref(ref)
@@ -197,10 +198,23 @@ def resolve_ref(workspace: Path, ref: str, *, env: Mapping[str, str], remaining:
     result = git.call("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     if result.status == 0:
         return result.stdout.decode().strip()
-    if git.call("rev-list", "--max-count=1", "--all").stdout:
+    listed = git.call("rev-list", "--max-count=1", "--all")
+    if listed.status != 0 or listed.stderr:
+        raise broken_ref(ref)
+    if listed.stdout:
         raise unknown_ref(ref)
     raise ConfigError(
         "empty_repository", "The repository has no commit yet.", "Commit something, then review it."
+    )
+
+
+def broken_ref(ref: str) -> ConfigError:
+    """The error for a ref that names no commit, in a repository whose refs git cannot all read."""
+    return ConfigError(
+        "broken_ref",
+        f"The ref {ref[:MAX_QUOTED_CHARS]!a} does not name a commit, and the repository has a ref that git "
+        "cannot read.",
+        "Run `git fsck` and repair what it names, or give a commit by its id.",
     )
 
 

@@ -59,6 +59,11 @@ BAD_RESPONSE = ApiFailure(
     "GitHub's API answered with something that is not its API.",
     "Check GITHUB_API_URL: GitHub Enterprise Server needs the /api/v3 path.",
 )
+TOO_LARGE = ApiFailure(
+    "github_answer_too_large",
+    "GitHub's API answered with more than it ever does.",
+    "Check GITHUB_API_URL and the proxy: something else may answer in GitHub's place.",
+)
 NO_COMMON_HISTORY = ApiFailure(
     "no_common_history",
     "Base and head of the pull request share no history, so there is no change to review.",

@@ -22,7 +22,6 @@ MAX_ATTEMPTS = 4
 MAX_BACKOFF_SECONDS = 8.0
 REQUEST_TIMEOUT_SECONDS = 20
 PAGE_ITEMS = 100  # the most that GitHub lists on one page
-
 # What PyGithub raises when a status, a header, a redirect or the shape of an answer is not GitHub's.
 UNEXPECTED_ANSWER = (AssertionError, AttributeError, RuntimeError, TypeError, ValueError)
 
@@ -32,8 +31,9 @@ class GitHubClient:
 
     ``api_url`` is the runner's ``GITHUB_API_URL``, also of GitHub Enterprise Server. ``remaining`` gives the
     seconds that the run has left, and ``sleep`` waits between two attempts. ``authorities`` is a file, or a
-    folder of hashed files, that replaces the bundled certificate authorities. ``jitter`` gives a random
-    number below 1. Only one thread at a time may use a client.
+    folder of hashed files, that replaces the bundled certificate authorities. ``proxy`` is the URL of the
+    proxy to the server, None for none. ``jitter`` gives a random number below 1. Only one thread at a time
+    may use a client.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class GitHubClient:
         remaining: Callable[[], float],
         sleep: Callable[[float], None],
         authorities: str | None = None,
+        proxy: str | None = None,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self._api_url = api_url.rstrip("/")
@@ -51,6 +52,7 @@ class GitHubClient:
         self._remaining = remaining
         self._sleep = sleep
         self._authorities = authorities
+        self._proxy = proxy
         self._jitter = jitter
         self._github: Github | None = None
 
@@ -89,7 +91,8 @@ class GitHubClient:
     def _attempt(self, request: Callable[["Github"], Any], needs: str) -> Any:
         """Return the raw data of an answer, or an ``ApiFailure`` for whatever PyGithub or requests raises."""
         from github import GithubException  # noqa: PLC0415 -- start-up: see the module
-        from requests import exceptions as http  # noqa: PLC0415 -- start-up: see the module
+
+        from pr_review.github.connection import failure_of  # noqa: PLC0415 -- start-up: see the module
 
         try:
             return request(self._connect())
@@ -101,30 +104,20 @@ class GitHubClient:
                 needs=needs,
                 has_token=bool(self._token),
             )
-        except http.SSLError:
-            return api_errors.UNTRUSTED
-        except (http.ConnectionError, http.Timeout, http.ChunkedEncodingError):
-            return api_errors.UNREACHABLE
-        except (http.RequestException, *UNEXPECTED_ANSWER):
-            return api_errors.BAD_RESPONSE
-        except OSError:  # the file of certificate authorities is missing
-            return api_errors.UNTRUSTED
+        except (OSError, *UNEXPECTED_ANSWER) as error:  # the errors of requests are of the operating system
+            return failure_of(error)
 
     def _connect(self) -> "Github":
-        from github import Auth, Github  # noqa: PLC0415 -- start-up: see the module
+        from pr_review.github.connection import connect  # noqa: PLC0415 -- start-up: see the module
 
         if self._github is None:
-            self._github = Github(
-                auth=Auth.Token(self._token) if self._token else None,
-                base_url=self._api_url,
+            self._github = connect(
+                self._api_url,
+                self._token,
+                proxy=self._proxy,
                 timeout=max(1, min(REQUEST_TIMEOUT_SECONDS, int(self._remaining()))),
-                user_agent="pr-review",
                 verify=self._authorities or True,
-                retry=None,
-                seconds_between_requests=None,
-                seconds_between_writes=None,
-                per_page=PAGE_ITEMS,
-                lazy=True,  # an object makes its request when its data is read, and no other one
+                page_items=PAGE_ITEMS,
             )
         return self._github
 

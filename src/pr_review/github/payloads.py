@@ -9,7 +9,10 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 
+from pr_review.domain.text import shorten
+
 MAX_LABELS = 1000  # GitHub allows 100
+MAX_NAME_CHARS = 4096  # the longest path that Linux can check out
 MAX_NUMBER = 9_999_999_999
 
 
@@ -33,6 +36,11 @@ def _first_present(items: Any) -> Any:
     return [item for item in items[: MAX_LABELS + 1] if item is not None]
 
 
+def _cut_name(name: Any) -> Any:
+    return shorten(name, MAX_NAME_CHARS) if isinstance(name, str) else name
+
+
+FileName = Annotated[str, BeforeValidator(_cut_name)]
 Number = Annotated[int, Field(ge=1, le=MAX_NUMBER)]
 
 
@@ -124,9 +132,9 @@ class EventPayload(Payload):
 class FilePayload(Payload):
     """One entry of a file list. ``status`` is GitHub's word."""
 
-    filename: str
+    filename: FileName
     status: str
-    previous_filename: str | None = None
+    previous_filename: FileName | None = None
 
 
 class FilesPayload(Payload):

@@ -9,6 +9,7 @@ import anyio
 import httpx
 
 from pr_review import __version__
+from pr_review.domain.proxies import invalid_proxy
 from pr_review.domain.sizes import MIB
 from pr_review.errors import ConfigError, ModelError, ReviewStopped, TerminationReason
 from pr_review.llm.errors.kinds import CONNECTION_LOST, TIMED_OUT, TLS_FAILED, UNREACHABLE, FailureKind
@@ -26,15 +27,19 @@ class HttpReply(NamedTuple):
     body: bytes
 
 
-def open_client(endpoint: str) -> httpx.AsyncClient:
-    """A client for one endpoint that honours proxy variables and ``SSL_CERT_FILE``; follows no redirect.
+def open_client(endpoint: str, proxy: str | None = None) -> httpx.AsyncClient:
+    """A client for one endpoint, through ``proxy``, that honours ``SSL_CERT_FILE``; follows no redirect.
 
-    The caller closes it. Raises ``ConfigError`` when those variables cannot be used.
+    The caller closes it. Raises ``ConfigError`` when the proxy or the file cannot be used.
     """
     headers = {"User-Agent": f"pr-review/{__version__}", "Accept-Encoding": "identity"}
     try:
         return httpx.AsyncClient(
-            headers=headers, verify=_authorities(endpoint), follow_redirects=False, trust_env=True
+            headers=headers,
+            verify=_authorities(endpoint),
+            follow_redirects=False,
+            trust_env=False,
+            proxy=proxy,
         )
     except OSError:
         raise ConfigError(
@@ -42,12 +47,8 @@ def open_client(endpoint: str) -> httpx.AsyncClient:
             "The certificate bundle could not be read.",
             "Point SSL_CERT_FILE (or SSL_CERT_DIR) at a readable PEM bundle.",
         ) from None
-    except (ValueError, ImportError, httpx.InvalidURL):
-        raise ConfigError(
-            "invalid_proxy",
-            "A proxy variable of the environment holds an address that cannot be used.",
-            "Give HTTP_PROXY, HTTPS_PROXY and ALL_PROXY as http:// or https:// URLs.",
-        ) from None
+    except (ValueError, httpx.InvalidURL):
+        raise invalid_proxy() from None
 
 
 def _authorities(endpoint: str) -> ssl.SSLContext:

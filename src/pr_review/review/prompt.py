@@ -19,6 +19,8 @@ from pr_review.review.selection import Selection
 
 TEMPLATES = ("system.md", "final_review.json", "instructions.md", "user.md")
 MAX_PATCH_BYTES = 128 * KIB
+MAX_REF_BYTES = 512
+MAX_TITLE_BYTES = KIB
 MAX_BODY_BYTES = 16 * KIB
 MAX_COMMITS_BYTES = 8 * KIB
 MAX_FILE_LIST_BYTES = 64 * KIB
@@ -92,10 +94,10 @@ def render_user(
     patch = select_patch(selection.selected, MAX_PATCH_BYTES)
     text = _template("user.md").substitute(
         subject=f"pull request: {pull_request.url}" if pull_request.url else "change of a local repository.",
-        base_ref=fence(pull_request.base_ref, inline=True),
+        base_ref=fence(pull_request.base_ref, MAX_REF_BYTES, inline=True),
         merge_base=merge_base,
         head=pull_request.head_sha,
-        title=fence(pull_request.title),
+        title=fence(pull_request.title, MAX_TITLE_BYTES),
         body=fence(pull_request.body, MAX_BODY_BYTES),
         commits=fence(_join_messages(commits), MAX_COMMITS_BYTES),
         files=fence("\n".join(map(_describe, selection.selected)), MAX_FILE_LIST_BYTES),
@@ -141,7 +143,8 @@ def fence(text: str, max_bytes: int | None = None, *, info: str = "", inline: bo
     longest = max((len(run) for run in re.findall(r"`+", cut)), default=0)
     if inline:
         ticks = "`" * (longest + 1)
-        return f"{ticks}{' '.join(cut.split())}{ticks}"
+        mark = "" if cut == text else "…"
+        return f"{ticks}{' '.join(cut.split())}{ticks}{mark}"
     ticks = "`" * max(3, longest + 1)
     note = "" if cut == text else f"\n(the first {max_bytes} bytes of {len(text.encode())})"
     return f"{ticks}{info}\n{cut.rstrip(chr(10))}\n{ticks}{note}" if cut.strip() else "(none)"

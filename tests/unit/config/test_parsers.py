@@ -230,14 +230,65 @@ def test_endpoints_refused(url, problem):
         parsers.endpoint(url)
 
 
+PATH = "/v1/chat/completions"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        (f"http://2130706433:8000{PATH}", f"http://127.0.0.1:8000{PATH}"),
+        (f"http://0x7f.1{PATH}", f"http://127.0.0.1{PATH}"),
+        (f"http://[::FFFF:10.0.0.1]:81{PATH}?a=1", f"http://10.0.0.1:81{PATH}?a=1"),
+        (f"http://[FD00::0001]{PATH}", f"http://[fd00::1]{PATH}"),
+        (f"http://LOCALHOST.{PATH}", f"http://localhost{PATH}"),
+        (f"HTTPS://API.Example.com:443{PATH}", f"https://api.example.com:443{PATH}"),
+        (f"https://b\u00fccher.example{PATH}", f"https://xn--bcher-kva.example{PATH}"),
+        (f"https://evil\u3002example{PATH}", f"https://evil.example{PATH}"),
+    ],
+)
+def test_an_endpoint_is_used_as_it_was_judged(url, expected):
+    """A client may read another host from another spelling."""
+    assert parsers.endpoint(url) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        (f"http://134744072{PATH}", "must be https"),
+        (f"http://0x08080808{PATH}", "must be https"),
+        (f"http://010.010.010.010{PATH}", "must be https"),
+        (f"http://[::ffff:8.8.8.8]{PATH}", "must be https"),
+        (f"http://[2002:7f00:1::]{PATH}", "must be https"),
+        (f"http://evil\u3002example{PATH}", "must be https"),
+        (f"http://evil\uff0eexample{PATH}", "must be https"),
+        (f"http://evil\uff61example{PATH}", "must be https"),
+        (f"http://localhost.evil.example{PATH}", "must be https"),
+        (f"http://127.0.0.1.{'a' * 3}{PATH}", "must be https"),
+        (f"https://xn--a{PATH}", "host name"),
+        (f"https://\u2603.example{PATH}", "host name"),
+        (f"https://a..b{PATH}", "host name"),
+        (f"https://{'a' * 64}.example{PATH}", "host name"),
+        (f"https://a%2e.example{PATH}", "host name"),
+        (f"http://[fe80::1%25eth0]{PATH}", "host name"),
+        (f"http://127.0.0.1\\evil.example{PATH}", "host name"),
+        (f"http://[::1]evil.example{PATH}", "valid URL"),
+        (f"http://evil.example\\@127.0.0.1{PATH}", "credentials"),
+    ],
+)
+def test_a_host_in_disguise_is_judged_by_what_it_is(url, problem):
+    with pytest.raises(ValueError, match=problem):
+        parsers.endpoint(url)
+
+
 @given(st.text(max_size=60))
 def test_any_text_is_an_endpoint_or_a_value_error(text):
-    """Nothing else escapes the parser."""
-    for candidate in (text, f"https://{text}", f"http://h/{text}"):
+    """Nothing else escapes the parser, and what it accepts it accepts again."""
+    for candidate in (text, f"https://{text}", f"https://{text}{PATH}", f"http://h/{text}"):
         try:
-            parsers.endpoint(candidate)
+            accepted = parsers.endpoint(candidate)
         except ValueError:
             continue
+        assert parsers.endpoint(accepted) == accepted
 
 
 def test_loopback_is_this_machine_only():
@@ -247,6 +298,13 @@ def test_loopback_is_this_machine_only():
     assert parsers.is_loopback("http://a.localhost/x")
     assert not parsers.is_loopback("http://10.0.0.1/x")
     assert not parsers.is_loopback("http://ollama/x")
+
+
+def test_a_bare_name_is_told_from_an_address():
+    assert parsers.has_bare_name("http://ollama:11434/x")
+    assert not parsers.has_bare_name("http://2130706433/x")
+    assert not parsers.has_bare_name("http://localhost/x")
+    assert not parsers.has_bare_name("http://a.internal/x")
 
 
 def read_headers(extra):

@@ -69,7 +69,7 @@ def test_what_could_redirect_git_is_not_inherited(repo, open_git, shim):
     }
     open_git(repo, shim.env | hostile).run("rev-parse", "--git-dir")
     seen = dict(line.split("=", 1) for line in (shim.folder / "env").read_text().splitlines() if "=" in line)
-    assert seen["https_proxy"] == "http://proxy:1"
+    assert "https_proxy" not in seen, "git would read NO_PROXY in its own way"
     assert seen["GIT_DIR"] == str(repo.git_dir)
     assert ENVIRONMENT.items() <= seen.items()
     assert {

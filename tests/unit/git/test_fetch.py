@@ -293,6 +293,21 @@ def test_a_missing_token_does_not_prompt(upstream, backend, open_store, tmp_path
     assert code(store.ensure, upstream.base, upstream.head, FetchSource(backend.url), 7) == "fetch_denied"
 
 
+@pytest.mark.parametrize("name", ["http_proxy", "HTTP_PROXY", "ALL_PROXY"])
+def test_only_the_given_proxy_is_used(upstream, backend, open_store, tmp_path, chat_server, name):
+    """The variables of the environment do not count: whoever made the source has read them."""
+    env = {"PATH": os.environ["PATH"], name: "http://127.0.0.1:9"}
+    store = open_store(upstream.checkout(tmp_path / "work"), env)
+    store.ensure(upstream.base, upstream.head, FetchSource(backend.url, SecretStr(TOKEN)), 7)
+    assert backend.seen
+    other = open_store(upstream.checkout(tmp_path / "other"), env)
+    source = FetchSource("http://git.example/o/r", SecretStr(TOKEN), chat_server.base_url)
+    with pytest.raises(RepositoryError):
+        other.ensure(upstream.base, upstream.head, source, None)
+    assert chat_server.requests[0].path.startswith("http://git.example/o/r/info/refs")
+    assert chat_server.base_url not in repr(source)
+
+
 def test_a_redirect_does_not_carry_the_token_away(upstream, backend, open_store, tmp_path, chat_server):
     backend.location = chat_server.base_url
     store = open_store(upstream.checkout(tmp_path / "work"))

@@ -1,11 +1,13 @@
 """Requests to a real server on loopback: retries, the deadline, and the error for each failure."""
 
 import datetime as dt
+import gzip
 import shutil
 import socket
 import ssl
 import threading
 import time
+import zlib
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from pydantic import SecretStr
 
 from pr_review.errors import HostError
 from pr_review.github.client import MAX_ATTEMPTS, GitHubClient
+from pr_review.github.connection import MAX_ANSWER_BYTES, MAX_ANSWER_PARTS
 from pr_review.github.payloads import PullPayload
 
 TOKEN = "ghs_0123456789abcdef"
@@ -226,6 +229,89 @@ def test_an_error_body_may_be_anything(github, status, body, code):
 def test_a_junk_rate_limit_header_is_not_a_crash(github):
     github.fail(404, "Not Found", X_RateLimit_Remaining="many", X_RateLimit_Limit="some")
     assert Client(github.api_url).refusal().code == "github_bad_response"
+
+
+LARGE = b'{"number": 2, "title": "%s"}'
+ENCODINGS = {
+    "identity": lambda body: body,
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "gzip, gzip": lambda body: gzip.compress(gzip.compress(body)),
+}
+
+
+def padded(size):
+    return LARGE % (b"x" * (size - len(LARGE) + 2))
+
+
+@pytest.mark.parametrize("excess", [-1, 0, 1, MAX_ANSWER_BYTES])
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_an_answer_is_bounded_by_its_unpacked_size(github, encoding, excess):
+    body = ENCODINGS[encoding](padded(MAX_ANSWER_BYTES + excess))
+    headers = {} if encoding == "identity" else {"Content-Encoding": encoding}
+    github.server.add(github.server.raw(body, headers=headers))
+    client = Client(github.api_url)
+    if excess <= 0:
+        assert client.get().number == 2
+    else:
+        assert client.refusal().code == "github_answer_too_large"
+    assert client.waits == [], "it would be as large again"
+
+
+@pytest.mark.parametrize("status", [301, 403, 404, 500])
+def test_an_error_answer_is_bounded_too(github, status):
+    github.server.add(github.server.raw(padded(MAX_ANSWER_BYTES + 1), status=status))
+    assert Client(github.api_url).refusal().code == "github_answer_too_large"
+
+
+@pytest.mark.parametrize("excess", [-1, 0, 1, 500_000])
+@pytest.mark.parametrize("part", ["{}", '{"name":"a"}', "[]"])
+def test_the_parts_of_an_answer_are_bounded(github, part, excess):
+    """PyGithub makes an object of each label. Two parts are around the others here."""
+    parts = ",".join([part] * (MAX_ANSWER_PARTS - 2 + excess))
+    field = "unknown" if part == "[]" else "labels"
+    github.server.add(github.server.raw(f'{{"number": 2, "{field}": [{parts}]}}'.encode()))
+    client = Client(github.api_url)
+    if excess <= 0:
+        assert client.get().number == 2
+    else:
+        assert client.refusal().code == "github_answer_too_large"
+
+
+def test_brackets_inside_texts_are_no_parts(github):
+    """Patches are full of them."""
+    github.pull["body"] = '{["\\' * MAX_ANSWER_PARTS
+    assert Client(github.api_url).get().body == github.pull["body"]
+
+
+@pytest.mark.parametrize(
+    "body", [b'"' * 4_000_000, b'\\"' * 2_000_000, b'"\\' * 2_000_000, b"\\" * 4_000_001]
+)
+def test_hostile_answers_are_measured_in_linear_time(github, body):
+    started = time.monotonic()
+    github.server.add(github.server.raw(body))
+    assert Client(github.api_url).refusal().code == "github_bad_response"
+    assert time.monotonic() - started < 5
+
+
+def test_a_broken_compression_is_not_github_s_api(github):
+    github.server.add(github.server.raw(b"no gzip", headers={"Content-Encoding": "gzip"}))
+    assert Client(github.api_url).refusal().code == "github_bad_response"
+
+
+def test_a_given_proxy_is_used(github):
+    github.server.add(github.server.json(github.pull))
+    assert Client("http://api.example/api/v3", proxy=github.server.base_url).get().number == 2
+    assert (
+        github.server.requests[0].path == "http://api.example:80/api/v3/repos/Codertocat/Hello-World/pulls/2"
+    )
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_a_proxy_of_the_environment_is_not(github, monkeypatch, name):
+    """Whoever made the client has read the environment."""
+    monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert Client(github.api_url).get().number == 2
 
 
 def test_a_renamed_repository_is_followed(github):

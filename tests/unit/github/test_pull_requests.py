@@ -8,6 +8,7 @@ from pr_review.domain.change import ChangedFile, Diff, FileStatus
 from pr_review.errors import HostError
 from pr_review.github.client import GitHubClient
 from pr_review.github.event import EventKind, ReviewRequest
+from pr_review.github.payloads import MAX_NAME_CHARS
 from pr_review.github.pull_requests import GitHubPulls, ListedFile, ListedFiles, cross_check
 
 SERVER = "https://ghe.example.com"
@@ -102,6 +103,16 @@ def test_the_list_of_a_head_pushed_since_is_not_mixed_in(github, pulls, record):
     assert (len(listed.files), listed.truncated) == (300, True)
 
 
+@pytest.mark.parametrize("excess", [-1, 0, 1, 5_000_000])
+def test_a_name_is_bounded(github, pulls, record, excess):
+    """One that is cut equals none of ours, so it stays a difference."""
+    name = "x" * (MAX_NAME_CHARS + excess)
+    github.files = [github.file(name, "renamed", previous_filename=f"{name[1:]}y")]
+    [listed] = pulls.changed_files(record).files
+    assert max(len(listed.path), len(listed.previous)) <= MAX_NAME_CHARS
+    assert (listed.path == name) == (excess <= 0)
+
+
 def test_only_a_rename_has_a_previous_name(github, pulls, record):
     github.files = [
         github.file("new.py", "renamed", previous_filename="old.py"),
@@ -172,6 +183,7 @@ def test_a_note_names_at_most_five_files(count, more):
 CLIENT_THAT_ASKS_NOTHING = """
 import sys
 from pr_review.github.client import GitHubClient
+from pr_review.github.payloads import MAX_NAME_CHARS
 from pr_review.github.pull_requests import GitHubPulls
 client = GitHubClient("https://api.github.com", None, remaining=lambda: 60.0, sleep=lambda _: None)
 GitHubPulls(client, "https://github.com").close()

@@ -200,17 +200,19 @@ async def test_for_plain_http_the_bundle_is_not_read_and_nobody_is_trusted(
     assert server.requests == []
 
 
-async def test_the_proxy_of_the_environment_is_used(chat_server, monkeypatch):
-    monkeypatch.setenv("HTTP_PROXY", chat_server.base_url)
-    chat_server.add(chat_server.raw(b"{}"))
-    await send("http://llm.example.com/v1/chat/completions")
-    assert chat_server.requests[0].path == "http://llm.example.com/v1/chat/completions"
+async def test_the_proxy_is_the_given_one_and_none_of_the_environment(chat_server, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    chat_server.add(chat_server.raw(b"{}"), chat_server.raw(b"{}"))
+    url = "http://llm.example.com/v1/chat/completions"
+    async with http.open_client(url, chat_server.base_url) as client:
+        await http.post(client, url, headers={}, content=b"{}", seconds=20.0)
+    assert chat_server.requests[0].path == url
+    assert (await send(chat_server.url)).status == 200
 
 
-async def test_a_proxy_that_cannot_be_used_is_a_configuration_error(monkeypatch):
-    monkeypatch.setenv("ALL_PROXY", "gopher://secret@proxy.example.com")
+async def test_a_proxy_that_cannot_be_used_is_a_configuration_error():
     with pytest.raises(ConfigError) as error:
-        http.open_client("https://llm.example.com/v1")
+        http.open_client("https://llm.example.com/v1", "gopher://secret@proxy.example.com")
     assert error.value.code == "invalid_proxy"
     assert "secret" not in f"{error.value} {error.value.advice}"
 

@@ -11,7 +11,15 @@ from pr_review.domain.chat import Role
 from pr_review.domain.finding import Category, Severity
 from pr_review.domain.run import Limits
 from pr_review.git.patch_excerpt import has_unread
-from pr_review.review.prompt import build_prompt, fence, prompt_version, select_patch
+from pr_review.review.prompt import (
+    MAX_BODY_BYTES,
+    MAX_REF_BYTES,
+    MAX_TITLE_BYTES,
+    build_prompt,
+    fence,
+    prompt_version,
+    select_patch,
+)
 from pr_review.review.selection import Selection
 
 SHA = "a" * 40
@@ -229,6 +237,24 @@ def test_a_local_change_has_no_url():
 def test_long_bodies_are_cut_and_that_is_said():
     content = prompt(changed(), body="é" * 10_000).messages[1].content
     assert "(the first 16384 bytes of 20000)" in content
+
+
+@pytest.mark.parametrize("excess", [-1, 0, 1, 1_000_000])
+@pytest.mark.parametrize(
+    ("field", "limit", "mark"),
+    [
+        ("base_ref", MAX_REF_BYTES, "`\u2026, merge base"),
+        ("title", MAX_TITLE_BYTES, f"(the first {MAX_TITLE_BYTES} bytes of "),
+        ("body", MAX_BODY_BYTES, f"(the first {MAX_BODY_BYTES} bytes of "),
+    ],
+)
+def test_a_long_text_of_the_pull_request_is_cut_with_a_mark(field, limit, mark, excess):
+    """Its length is a stranger's to choose."""
+    text = "\u00e9" * ((limit + excess) // 2) + "x" * ((limit + excess) % 2)
+    user = prompt(changed(), **{field: text}).messages[1].content
+    assert (mark in user) == (excess > 0)
+    assert (text in user) == (excess <= 0)
+    assert len(user.encode()) < limit + 2000
 
 
 def test_hostile_titles_and_bodies_cannot_leave_their_fence():
