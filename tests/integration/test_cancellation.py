@@ -134,3 +134,18 @@ def test_a_timeout_kills_a_slow_git(action_box):
     assert (result.code, result.artifact["error"]["code"]) == (0, "review_timeout")
     assert result.artifact["conclusion"] == "incomplete"
     assert json.dumps(result.artifact["coverage"]["files"]) == "[]"
+
+
+def test_while_reports_are_written(action_box, chat_server, chat_inputs):
+    """The largest notes, as lists: the artifact is there first, and holds the review."""
+    notes = ["- a\n" * 2000] * 100
+    review = {"summary": "Read.", "findings": [], "notes": notes}
+    chat_server.rule = lambda _: chat_server.completion(content=json.dumps(review))
+    process = action_box.start(**chat_inputs)
+    artifact = action_box.workspace / "pr-review-report" / "review.json"
+    wait_for(artifact.exists)
+    result = finish(action_box, process, signal.SIGTERM)
+    assert result.artifact["conclusion"] in {"clean", "findings", "incomplete"}
+    assert len(result.artifact["notes"]) == 100
+    assert "took too long; review.json holds everything." in result.log
+    assert result.summary.startswith("## pr-review:")

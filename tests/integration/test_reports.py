@@ -6,10 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import pytest
 from jsonschema import Draft4Validator
 
 from pr_review.actions.output_directory import ReportDirectory
+from pr_review.app.rendering import Rendering
 from pr_review.app.reports import write_further_reports
 from pr_review.domain.run import Outcome
 from pr_review.report.artifact.build import build, to_json
@@ -146,11 +148,18 @@ def test_a_folder_in_the_place_of_a_report_moves_them_all(reviewed, action_box, 
     assert "output_dir_unsafe" in result.log
 
 
+def write_further(directory: ReportDirectory, outcome: Outcome):
+    async def write():
+        return await write_further_reports(directory, outcome, Rendering(anyio.current_time() + 60))
+
+    return anyio.run(write)
+
+
 def test_a_report_that_fails_does_not_take_the_others_with_it(tmp_path, outcomes):
     """A folder that appears in the place of one, after the folder was opened."""
     with ReportDirectory.open(tmp_path, "out") as directory:
         (tmp_path / "out" / "review.sarif").mkdir()
-        paths, failed = write_further_reports(directory, outcomes)
+        paths, failed = write_further(directory, outcomes)
     assert list(failed) == ["review.sarif"]
     assert paths == ("out/review.html",)
 
@@ -160,7 +169,7 @@ def test_a_report_that_fails_leaves_none_of_an_earlier_run(tmp_path, outcomes):
     broken = outcomes.model_copy(update={"coverage": None})
     with ReportDirectory.open(tmp_path, "out") as directory:
         (tmp_path / "out" / "review.html").write_text("old")
-        _, failed = write_further_reports(directory, broken)
+        _, failed = write_further(directory, broken)
     assert "review.html" in failed
     assert not (tmp_path / "out" / "review.html").exists()
 

@@ -8,7 +8,7 @@ import anyio
 
 from pr_review.actions.runner import Runner
 from pr_review.app import log
-from pr_review.app.cancellation import received_signals
+from pr_review.app.cancellation import Signals, received_signals
 from pr_review.app.deadline import Deadline
 from pr_review.app.event_target import target_of_event
 from pr_review.app.process import Process
@@ -34,7 +34,7 @@ def run_action(process: Process) -> int:
     try:
         settings = Settings.from_mapping(process.environ)
     except PrReviewError as error:
-        return _report(reporter, RunEnd(RunState(), error))
+        return anyio.run(_report_only, reporter, RunEnd(RunState(), error))
     _introduce(runner, settings)
     deadline = Deadline.after(settings.timeout_seconds, process)
     find_target = partial(target_of_event, settings, process.environ, workspace, deadline)
@@ -45,7 +45,12 @@ def run_action(process: Process) -> int:
 async def _review(job: Job, reporter: Reporter) -> int:
     """Run and report while signals are received, so that a cancelled run reports, too."""
     async with received_signals() as signals:
-        return _report(reporter, await run(job, signals))
+        return await _report(reporter, await run(job, signals), signals)
+
+
+async def _report_only(reporter: Reporter, end: RunEnd) -> int:
+    async with received_signals() as signals:
+        return await _report(reporter, end, signals)
 
 
 def _find_workspace(process: Process) -> Path:
@@ -66,9 +71,9 @@ def _introduce(runner: Runner, settings: Settings) -> None:
         runner.warning(note)
 
 
-def _report(reporter: Reporter, end: RunEnd) -> int:
+async def _report(reporter: Reporter, end: RunEnd, signals: Signals) -> int:
     try:
-        reported = reporter.report(end.state, end.error)
+        reported = await reporter.report(end.state, end.error, signals)
         _show(reporter.runner, reported, end.state.settings)
         return reporter.conclude(reported, end.error, end.state.settings)
     except Exception as bug:  # noqa: BLE001 -- the border of reporting: a bug must leave a report too

@@ -1,7 +1,7 @@
 """What can end a run from outside: its deadline, and a signal of the runner or of a person."""
 
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -21,10 +21,24 @@ from pr_review.errors import (
 
 @dataclass
 class Signals:
-    """The first signal that arrived, and the scope that it cancels."""
+    """The first signal that arrived, the scope that it cancels, and who else is told of signals."""
 
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     first: int | None = None
+    _told: list[Callable[[int], None]] = field(default_factory=list)
+
+    def notify(self, listener: Callable[[int], None]) -> None:
+        """Call ``listener`` with every signal from now on, and with the first one if it has come."""
+        self._told.append(listener)
+        if self.first is not None:
+            listener(self.first)
+
+    def receive(self, number: int) -> None:
+        """A signal came."""
+        self.first = self.first or number
+        self.scope.cancel()
+        for listener in self._told:
+            listener(number)
 
 
 @asynccontextmanager
@@ -41,8 +55,7 @@ async def _watch(signals: Signals, *, task_status: TaskStatus[None]) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as receiver:
         task_status.started()
         async for number in receiver:
-            signals.first = signals.first or number
-            signals.scope.cancel()
+            signals.receive(number)
 
 
 @dataclass

@@ -5,7 +5,7 @@ from functools import partial
 import anyio
 
 from pr_review.actions.runner import Runner
-from pr_review.app.cancellation import received_signals
+from pr_review.app.cancellation import Signals, received_signals
 from pr_review.app.deadline import Deadline
 from pr_review.app.local_target import target_of_repository
 from pr_review.app.process import Process
@@ -32,12 +32,12 @@ def run_local(process: Process, *, repository: str, base: str, head: str, color:
 async def _review(job: Job, reporter: Reporter, color: bool) -> int:  # noqa: FBT001 -- called by anyio
     """Run and report while signals are received, so that a cancelled run reports, too."""
     async with received_signals() as signals:
-        return _report(reporter, await run(job, signals), color=color)
+        return await _report(reporter, await run(job, signals), signals, color=color)
 
 
-def _report(reporter: Reporter, end: RunEnd, *, color: bool) -> int:
+async def _report(reporter: Reporter, end: RunEnd, signals: Signals, *, color: bool) -> int:
     try:
-        reported = reporter.report(end.state, end.error)
+        reported = await reporter.report(end.state, end.error, signals)
         _show(reporter.process, reported, color=color)
         return reporter.conclude(reported, end.error, end.state.settings)
     except Exception as bug:  # noqa: BLE001 -- the border of reporting: a bug must leave a report too

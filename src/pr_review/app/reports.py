@@ -8,17 +8,20 @@ from pathlib import Path
 from pr_review.actions.output_directory import ReportDirectory
 from pr_review.actions.runner import Runner
 from pr_review.app import log, signals
+from pr_review.app.cancellation import Signals
 from pr_review.app.deadline import Deadline
 from pr_review.app.outcome import build_outcome
 from pr_review.app.process import Process
+from pr_review.app.rendering import Rendering, TooSlowError
 from pr_review.app.run_state import OutputPlace, RunState
 from pr_review.config.defaults import DEFAULT_OUTPUT_DIR
 from pr_review.config.settings import Settings
 from pr_review.domain.run import Conclusion, Outcome
 from pr_review.errors import InternalError, PrReviewError
 from pr_review.masking.redact import redact
-from pr_review.report.formats import ARTIFACT, FILES, FORMATS, REQUEST, SUMMARY
+from pr_review.report.formats import ARTIFACT, BY_NAME, FILES, FORMATS, REQUEST, SUMMARY
 from pr_review.report.step_outputs import step_outputs
+from pr_review.report.wording.outcome import headline
 from pr_review.review.conclusion import exit_code
 
 
@@ -91,21 +94,26 @@ class Reporter:
     workspace: Path
     deadline: Deadline
 
-    def report(self, state: RunState, error: PrReviewError | None) -> Reported:
+    async def report(self, state: RunState, error: PrReviewError | None, signals: Signals) -> Reported:
         """Write every report of what is known, whatever ended the run, the artifact first."""
         secrets = state.settings.secrets if state.settings else ()
         outcome = redact(build_outcome(state, error, self.deadline.elapsed_ms()), secrets)
-        from pr_review.report import summary  # noqa: PLC0415 -- start-up: the model is asked first
-
-        page = summary.render(outcome)
+        rendering = Rendering.within(self.deadline, signals)
         try:
             place = state.place or self._late_place(state)
-            written, problem = _write(place.directory, outcome, page, state.first_request), place.problem
+            written = _write_artifact(place.directory, outcome, state.first_request)
         except PrReviewError as refusal:
-            self._publish(outcome, page, Written())
+            self._publish(outcome, await self._page(outcome, rendering), Written())
             return Reported(outcome, Written(), refusal)
+        page = await self._page(outcome, rendering)
+        try:
+            written = replace(written, summary_path=place.directory.write(SUMMARY, f"{page}\n".encode()))
+        except PrReviewError as refusal:
+            self._publish(outcome, page, written)
+            return Reported(outcome, written, refusal)
         self._publish(outcome, page, written)
-        return Reported(outcome, self._write_further(place.directory, outcome, written), problem)
+        further = await self._write_further(place.directory, outcome, rendering)
+        return Reported(outcome, replace(written, further=further), place.problem)
 
     def conclude(self, reported: Reported, error: PrReviewError | None, settings: Settings | None) -> int:
         """Say what went wrong besides the review, and return the exit code."""
@@ -142,13 +150,32 @@ class Reporter:
         except OSError:
             self.runner.warning("The step outputs could not be written.")
 
-    def _write_further(self, directory: ReportDirectory, outcome: Outcome, written: Written) -> Written:
+    async def _page(self, outcome: Outcome, rendering: Rendering) -> str:
+        """The summary, or two lines that stand for it."""
+        try:
+            return await rendering.text(BY_NAME["md"].render, outcome)
+        except Exception as problem:  # noqa: BLE001 -- a summary that fails must not take the review with it
+            self._say_lost(SUMMARY, problem)
+            return (
+                f"## pr-review: {headline(outcome)}\n\nThis page is missing; `review.json` holds everything."
+            )
+
+    async def _write_further(
+        self, directory: ReportDirectory, outcome: Outcome, rendering: Rendering
+    ) -> tuple[str, ...]:
         """The reports that a run can do without, after outputs and summary: a signal leaves few seconds."""
-        further, failed = write_further_reports(directory, outcome)
-        for name, bug in failed.items():
+        paths, failed = await write_further_reports(directory, outcome, rendering)
+        for name, problem in failed.items():
+            self._say_lost(name, problem)
+        return paths
+
+    def _say_lost(self, name: str, problem: Exception) -> None:
+        """Name a report that is not there."""
+        if isinstance(problem, TooSlowError):
+            self.runner.warning(f"{name} took too long; review.json holds everything.", log.TITLE)
+        else:
             self.runner.warning(f"{name} could not be written; review.json holds everything.", log.TITLE)
-            self._say_bug(bug)
-        return replace(written, further=further)
+            self._say_bug(problem)
 
     def _say_bug(self, bug: Exception) -> InternalError:
         internal = InternalError()
@@ -157,21 +184,22 @@ class Reporter:
         return internal
 
 
-def _write(directory: ReportDirectory, outcome: Outcome, page: str, first_request: bytes | None) -> Written:
-    """Write the artifact, the page and what a dry run would have sent; raises ``PrReviewError``.
+def _write_artifact(directory: ReportDirectory, outcome: Outcome, first_request: bytes | None) -> Written:
+    """Write the artifact and what a dry run would have sent; raises ``PrReviewError``.
 
-    A request that an earlier run left is removed: it is not this run's.
+    A request that an earlier run left is removed: it is not this run's. So is its summary, until this run's
+    is there.
     """
     from pr_review.report.artifact.build import build, to_json  # noqa: PLC0415 -- start-up: the model is asked first
 
     report_path = directory.write(ARTIFACT, to_json(build(outcome)).encode())
-    summary_path = directory.write(SUMMARY, f"{page}\n".encode())
+    directory.remove(SUMMARY)
     request_path = _write_or_remove(directory, REQUEST, first_request or b"")
-    return Written(report_path, summary_path, request_path, len(first_request or b""))
+    return Written(report_path, "", request_path, len(first_request or b""))
 
 
-def write_further_reports(
-    directory: ReportDirectory, outcome: Outcome
+async def write_further_reports(
+    directory: ReportDirectory, outcome: Outcome, rendering: Rendering
 ) -> tuple[tuple[str, ...], Mapping[str, Exception]]:
     """Write the other reports, each on its own: the paths, and by name what kept one from being written."""
     paths, failed = [], {}
@@ -179,7 +207,8 @@ def write_further_reports(
         if not each.file or each.file == SUMMARY:
             continue
         try:
-            paths.append(_write_or_remove(directory, each.file, each.render(outcome).encode()))
+            text = await rendering.text(each.render, outcome)
+            paths.append(_write_or_remove(directory, each.file, text.encode()))
         except Exception as problem:  # noqa: BLE001 -- a report that fails must not take the others with it
             failed[each.file] = problem
             with suppress(PrReviewError):

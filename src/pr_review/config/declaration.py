@@ -11,7 +11,7 @@ Workflow = Literal["input", "fixed"]
 Command = Literal["local", "check"]
 FileRule = Literal["no", "sets", "lowers"]
 
-_KEBAB_CASE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_KEBAB_CASE = re.compile(r"[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+")
 
 
 class Secret(NamedTuple):

@@ -18,9 +18,9 @@ KEY_VARIABLES = ("INPUT_API-KEY", "OPENCODE_API_KEY")
 
 _ADVICE = "Write one NAME=value a line, or remove the file."
 _LINE = re.compile(
-    r"""(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*=\s*
-    (?: "(?P<double>[^"]*)" | '(?P<single>[^']*)' | (?P<bare>[^'"\s#]\S*(?:\s+[^\s#]\S*)*) )?
-    (?:\s*(?<=\s)\#.*)?""",
+    r"""(?:export\s++)?(?P<name>[A-Za-z_][A-Za-z0-9_]*+)\s*+=\s*+
+    (?: "(?P<double>[^"]*+)" | '(?P<single>[^']*+)' | (?P<bare>[^'"\s#]\S*+(?:\s++[^\s#]\S*+)*+) )?+
+    (?:\s*+(?<=\s)\#.*)?""",
     re.VERBOSE,
 )
 

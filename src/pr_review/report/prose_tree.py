@@ -22,7 +22,7 @@ MAX_LIST_DEPTH = 6
 
 _LEVELS_A_LIST = 2  # markdown-it counts the list and its item
 _MAX_NESTING = _LEVELS_A_LIST * MAX_LIST_DEPTH + 4  # never reached: beyond it markdown-it drops text
-_LITERAL = re.compile(r"(?:[^*`]|(?<!\*)\*(?!\*)|(?<!\*)\*{3,})+")  # neither a backtick nor ``**``
+_LITERAL = re.compile(r"(?:[^*`]|(?<!\*)\*(?!\*)|(?<!\*)\*{3,})++")  # neither a backtick nor ``**``
 _BOLD = "**"
 
 
