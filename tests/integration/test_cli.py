@@ -94,6 +94,19 @@ def test_local_prints_the_review_and_leaves_the_artifact_here(cli, make_repo):
     assert strict.returncode == 1
 
 
+@pytest.mark.parametrize("place", ["environment", ".env"])
+def test_a_number_of_reviews_at_once_is_noted_wherever_it_stands(cli, make_repo, place):
+    repo = make_repo({"a.py": "one = 1\n"}, {"a.py": "one = 2\n"})
+    environ = {"MAX_CONCURRENT_REVIEWS": "3"} if place == "environment" else {}
+    if place == ".env":
+        (cli.folder / ".env").write_text("MAX_CONCURRENT_REVIEWS=3\n", encoding="utf-8")
+    done = cli("local", "--repo", str(repo.path), "--provider", "offline", **environ)
+    report = json.loads((cli.folder / "pr-review-report" / "review.json").read_text(encoding="utf-8"))
+    assert done.returncode == 0
+    assert [note for note in report["run_notes"] if "MAX_CONCURRENT_REVIEWS has no effect" in note]
+    assert "MAX_CONCURRENT_REVIEWS has no effect" in done.stdout
+
+
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"schema_version":"9"}', "\x00"])
 def test_render_refuses_what_is_no_artifact(cli, content):
     done = cli("render", "-", stdin=content)

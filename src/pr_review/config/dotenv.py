@@ -8,11 +8,13 @@ import re
 from collections.abc import Mapping
 
 from pr_review.config.inputs import INPUTS
+from pr_review.config.settings import CONCURRENT_REVIEWS
 from pr_review.domain.sizes import KIB, utf8_size
 from pr_review.errors import ConfigError
 
 MAX_DOTENV_BYTES = 64 * KIB
 ALIASES = frozenset(alias for item in INPUTS for alias in item.aliases)
+KNOWN = ALIASES | CONCURRENT_REVIEWS
 ENDPOINT = "OPENCODE_BASE_URL"
 KEY_VARIABLES = ("INPUT_API-KEY", "OPENCODE_API_KEY")
 
@@ -31,7 +33,7 @@ def overlay(environ: Mapping[str, str], text: str) -> dict[str, str]:
     Quotes are removed, and nothing is expanded. Raises ``ConfigError`` for a line that is not ``NAME=value``,
     and for an endpoint in the text when the key is in the environment.
     """
-    found = {name: value for name, value in _parse(text).items() if name in ALIASES and not environ.get(name)}
+    found = {name: value for name, value in _parse(text).items() if name in KNOWN and not environ.get(name)}
     if ENDPOINT in found and any(environ.get(name) for name in KEY_VARIABLES):
         detail = f".env sets {ENDPOINT} while the key comes from the environment."
         raise ConfigError(

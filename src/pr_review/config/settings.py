@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 # GitHub's runner also sets these for the `args` and `entrypoint` of a container step. They are no inputs.
 RUNNER_INPUTS = frozenset({"INPUT_ARGS", "INPUT_ENTRYPOINT"})
 
+# What other programs of this kind, which serve many reviews, take for how many run at once.
+CONCURRENT_REVIEWS = frozenset({
+    "MAX_CONCURRENT_REVIEWS", "INPUT_MAX_CONCURRENT_REVIEWS", "INPUT_MAX-CONCURRENT-REVIEWS",
+})  # fmt: skip
+ONE_REVIEW = (
+    "MAX_CONCURRENT_REVIEWS has no effect: one run is one review. A `concurrency` group of the workflow "
+    "limits how many run at once."
+)
+
 MAX_QUOTED_CHARS = 40
 
 MissingKeyPolicy = Literal["fail", "offline", "skip"]
@@ -181,7 +190,9 @@ def _quote(item: Input, text: str) -> str:
 
 
 def _unknown_inputs(environ: Mapping[str, str]) -> Iterator[str]:
-    known = {item.variable for item in INPUTS} | RUNNER_INPUTS
+    if any(environ.get(name, "").strip() for name in CONCURRENT_REVIEWS):
+        yield ONE_REVIEW
+    known = {item.variable for item in INPUTS} | RUNNER_INPUTS | CONCURRENT_REVIEWS
     for variable in sorted(environ.keys() - known):
         if variable.startswith("INPUT_"):
             name = variable.removeprefix("INPUT_").lower()

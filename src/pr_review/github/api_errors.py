@@ -3,6 +3,7 @@
 GitHub's own text tells cases apart and is never repeated. No token reaches this module.
 """
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import NamedTuple
@@ -12,6 +13,8 @@ from pr_review.errors import HostError
 # For a secondary rate limit without a header, GitHub's documentation asks to wait at least one minute:
 # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 SECONDARY_LIMIT_SECONDS = 60.0
+
+_SECONDS = re.compile(r"[0-9]{1,9}")
 
 SECONDARY_LIMIT_PHRASES = ("secondary rate limit", "please wait a few minutes", "abuse detection")
 CHECK_PERMISSION = (
@@ -122,7 +125,7 @@ def _limited(headers: Mapping[str, str], text: str) -> ApiFailure:
     """Return the failure of a rate limit. A secondary limit ends within minutes; the hourly one does not."""
     asked = headers.get("retry-after", "")
     secondary = any(phrase in text for phrase in SECONDARY_LIMIT_PHRASES)
-    wait = float(asked) if asked.isdecimal() else SECONDARY_LIMIT_SECONDS if secondary else None
+    wait = float(asked) if _SECONDS.fullmatch(asked) else SECONDARY_LIMIT_SECONDS if secondary else None
     return ApiFailure(
         "github_rate_limited",
         "GitHub's rate limit is reached.",

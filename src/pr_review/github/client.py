@@ -23,7 +23,8 @@ MAX_BACKOFF_SECONDS = 8.0
 REQUEST_TIMEOUT_SECONDS = 20
 PAGE_ITEMS = 100  # the most that GitHub lists on one page
 # What PyGithub raises when a status, a header, a redirect or the shape of an answer is not GitHub's.
-UNEXPECTED_ANSWER = (AssertionError, AttributeError, RuntimeError, TypeError, ValueError)
+# ArithmeticError: a number that is none, such as a rate limit that ends at 1e400.
+UNEXPECTED_ANSWER = (ArithmeticError, AssertionError, AttributeError, RuntimeError, TypeError, ValueError)
 
 
 class GitHubClient:

@@ -13,7 +13,7 @@ from pathspec import GitIgnoreSpec
 from pydantic import SecretStr, TypeAdapter
 
 from pr_review.config.inputs import INPUTS
-from pr_review.config.settings import Settings, check_fields
+from pr_review.config.settings import CONCURRENT_REVIEWS, ONE_REVIEW, Settings, check_fields
 from pr_review.domain.finding import Severity, Suppression
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.run import Limits
@@ -162,6 +162,16 @@ def test_an_unknown_input_is_ignored_with_a_note():
         "Unknown input 'max-round' is ignored; did you mean `max-rounds`?",
         "Unknown input 'zzz' is ignored.",
     )
+
+
+@pytest.mark.parametrize("name", sorted(CONCURRENT_REVIEWS))
+@pytest.mark.parametrize("value", ["1", "4", " 2 ", "0", "many"])
+def test_the_number_of_reviews_at_once_has_no_meaning_and_a_note(name, value):
+    """A server of reviews takes it; one run is one review, whatever the value."""
+    settings = Settings.from_mapping({name: value})
+    assert settings.notes == (ONE_REVIEW,)
+    assert dataclasses.replace(settings, notes=(), given=frozenset()) == Settings.from_mapping({})
+    assert Settings.from_mapping({name: " "}).notes == ()
 
 
 @pytest.mark.parametrize("name", [item.name for item in INPUTS if "-" in item.name])

@@ -9,6 +9,7 @@ import threading
 import time
 import zlib
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,33 @@ def test_the_token_goes_in_its_header_only(github):
 def test_without_a_token_no_header_is_sent(github, token):
     assert Client(github.api_url, token).get().number == 2
     assert "authorization" not in github.server.requests[0].headers
+
+
+NO_NUMBERS = ["1e400", "-1e400", "inf", "-inf", "nan", "-1", "1" * 400, "1" * 5000, "0x10", "\xb2", "1e", " "]
+LIMITS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"]
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=lambda value: ascii(value)[:9])
+@pytest.mark.parametrize("header", LIMITS)
+@pytest.mark.parametrize("status", [200, 403, 429, 503])
+def test_a_header_that_is_no_number_ends_in_a_value_or_in_one_sentence(github, status, header, value):
+    """GitHub does not send one; a proxy or another server may."""
+    whole = github.server.rule
+
+    def answer(request):
+        found = github.error(status, "rate limit") if status != 200 else whole(request)
+        named = {"x-ratelimit-limit": "60", "x-ratelimit-remaining": "9", "x-ratelimit-reset": "1"}
+        return replace(found, headers={**found.headers, **named, header: value})
+
+    github.server.rule = answer
+    client, code, said = Client(github.api_url), "", ""
+    try:
+        assert client.get().number == 2
+    except HostError as error:
+        code, said = error.code, error.detail
+    assert code in {"", "github_bad_response", "github_rate_limited", "github_unavailable"}
+    assert not {"inf", "nan"} & set(said.split())
+    assert all(0 <= wait <= 60 for wait in client.waits)
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])

@@ -92,3 +92,16 @@ JSON = st.recursive(
 def test_anything_gives_a_number_of_seconds_or_none(headers, body, text):
     delay = retry_delay(headers, body, text)
     assert delay is None or delay >= 0
+
+
+NUMBERS = st.sampled_from([
+    "1e400", "-1e400", "inf", "-inf", "Infinity", "nan", "-1", "-0", "9" * 400, "0." + "9" * 400, "1e9",
+]) | st.floats().map(str) | st.integers().map(str)  # fmt: skip
+HEADERS = st.sampled_from(["retry-after-ms", "retry-after", "llm_provider-retry-after", "date"])
+
+
+@given(st.dictionaries(HEADERS, NUMBERS), NUMBERS, NUMBERS)
+def test_no_number_of_a_server_makes_a_wait_that_never_ends(headers, in_body, in_text):
+    body = {"error": {"details": [{"retryDelay": f"{in_body}s"}]}}
+    seconds = retry_delay(headers, body, f"please try again in {in_text}s")
+    assert seconds is None or 0 <= seconds < 10**9
