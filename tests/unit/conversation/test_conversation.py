@@ -568,6 +568,73 @@ def test_a_conversation_that_is_cut_keeps_what_its_calls_answered(toolbox, reply
     assert Run(toolbox, [reply(text="prose")], max_repairs=0).conversation.cut_answer() is None
 
 
+class Partial(TextAnswer):
+    """Answers are numbers; of refused ones, the sum of their digits can be kept."""
+
+    def __init__(self):
+        super().__init__(self.read, NOTES, self.join_digits)
+
+    @staticmethod
+    def read(text):
+        if not text.isdigit():
+            reason = TerminationReason.INVALID_MODEL_RESPONSE
+            raise InvalidTurn(reason, f"{len(text)} characters", faults=("a: must be b", "c: must be d"))
+        return [int(text)]
+
+    @staticmethod
+    def join_digits(last, refused):
+        kept = [sum(map(int, filter(str.isdigit, text))) for text in refused]
+        return [*(last or []), *filter(None, kept)] or None
+
+
+def test_the_repair_note_names_the_field_and_the_rule(toolbox, reply):
+    run = Run(toolbox, [reply(text="x"), reply(text="1")], answers=Partial())
+    note = f"{NOTES[TerminationReason.INVALID_MODEL_RESPONSE]} What was wrong: a: must be b; c: must be d"
+    assert run.sent(1)[-1].content.endswith(note)
+
+
+def test_what_can_be_kept_of_refused_answers_ends_the_conversation(toolbox, reply):
+    """After the last repair, and when the model does not get better; the turn still says what was wrong."""
+    run = Run(toolbox, [reply(text=text) for text in ("x12", "none", "x-4")], answers=Partial())
+    assert (run.answer, run.actions) == ([3, 4], ["repair", "repair", "return_review"])
+    assert run.record.turns[-1].error == "invalid_model_response"
+    assert (run.record.answered, run.record.error) == (True, None)
+    stuck = Run(toolbox, [reply(text="x1")] * 3, answers=Partial(), max_repairs=9)
+    assert (stuck.answer, stuck.actions[-1]) == ([1, 1, 1], "return_review")
+
+
+def test_a_conversation_of_which_nothing_can_be_kept_fails(toolbox, reply):
+    run = Run(toolbox, [reply(text="none")] * 3, answers=Partial())
+    assert (run.error.code, run.actions[-1]) == ("invalid_model_response", "refuse")
+
+
+def test_an_answer_after_a_repair_is_joined_with_what_was_refused(toolbox, reply):
+    assert Run(toolbox, [reply(text="x5"), reply(text="7")], answers=Partial()).answer == [7, 5]
+
+
+def test_a_bad_call_is_no_refused_answer(toolbox, reply, call):
+    script = [reply(call("c1", name="bash"), text="9"), reply(text="7")]
+    assert Run(toolbox, script, answers=Partial()).answer == [7]
+
+
+def test_a_conversation_that_fails_keeps_what_it_had_answered(toolbox, reply):
+    run = Run(toolbox, [reply(text="x5"), ModelError("provider_unreachable", "No.")], answers=Partial())
+    assert (run.error.code, run.conversation.cut_answer()) == ("provider_unreachable", [5])
+
+
+def test_arguments_with_slips_run_when_turns_may_be_repaired(toolbox, echo, reply, call):
+    slips = [reply(call(arguments='{"text": "a\tb\\d",}')), reply(text=ANSWER)]
+    run = Run(toolbox, slips)
+    assert (run.answer, echo.ran) == ({"summary": "s"}, ["a\tb\\d"])
+    assert [event.rpartition(": ")[2] for event in run.record.events] == [
+        "a comma after the last member.",
+        "a lone backslash in a string.",
+        "raw control characters in a string.",
+    ]
+    strict = Run(toolbox, slips, max_repairs=0)
+    assert (strict.error.code, len(echo.ran), strict.record.events) == ("invalid_tool_call", 1, [])
+
+
 def test_the_summary_names_the_conversation_and_its_end(toolbox, reply, call):
     run = Run(toolbox, [reply(call()), reply(text=ANSWER)])
     summary = run.record.summary()

@@ -195,6 +195,31 @@ def test_any_call_is_refused_or_planned(call_id, name, arguments):
         plan(turn, Toolbox([]))
 
 
+def faults_of(arguments, toolbox, reply, call):
+    with pytest.raises(InvalidTurn) as caught:
+        plan_round(reply(call(arguments=arguments)), toolbox, tolerant=True)
+    return list(caught.value.faults)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "faults"),
+    [
+        ("{}", ["echo.text: is missing"]),
+        ('{"text":7}', ["echo.text: is not as the schema says"]),
+        (
+            '{"text":"a","repeat":"evil","evil words":1}',
+            ["echo.repeat: is not as the schema says", "echo: takes no such argument"],
+        ),
+        ('{"text":', ["The JSON ends before it is complete (line 1, column 9)."]),
+        ('{"text":"a"} {"text":"b"}', ["Text stands around the JSON object."]),
+        ("[1]", ["The text holds no JSON object."]),
+    ],
+)
+def test_a_refused_call_names_the_argument_and_the_rule(toolbox, reply, call, arguments, faults):
+    """Never a name that the model made up."""
+    assert faults_of(arguments, toolbox, reply, call) == faults
+
+
 @given(st.text() | json_values.map(json.dumps))
 def test_load_object_is_total(text):
     parsed = load_object(text)

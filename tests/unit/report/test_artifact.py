@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from pr_review import __version__
 from pr_review.domain.change import PullRequest
 from pr_review.domain.chat import Usage
-from pr_review.domain.finding import Edit, Excerpt, Finding, Place, SuppressedFinding
+from pr_review.domain.finding import Edit, Excerpt, Finding, Place, RefusedFinding, SuppressedFinding
 from pr_review.domain.run import (
     Comparison,
     ErrorRecord,
@@ -64,7 +64,7 @@ def test_schema_is_open_and_complete():
     """A field may be added, and no field of this version may be missing."""
     nodes = [schema(), *schema()["$defs"].values()]
     objects = [node for node in nodes if node.get("type") == "object"]
-    assert len(objects) == 21
+    assert len(objects) == 22
     for node in objects:
         assert "additionalProperties" not in node
         assert set(node["required"]) == set(node["properties"])
@@ -188,6 +188,7 @@ def test_unknown_is_null(outcomes):
         (records.ExcerptRecord, Excerpt),
         (records.PlaceRecord, Place),
         (records.EditRecord, Edit),
+        (records.RefusedRecord, RefusedFinding),
         (records.ComparisonRecord, Comparison),
         (records.PullRequestRecord, PullRequest),
         (records.UsageRecord, Usage),
@@ -207,7 +208,7 @@ def test_no_domain_field_is_forgotten(record, source):
 
 
 def test_no_outcome_field_is_forgotten():
-    renamed = {"review": {"summary", "findings", "suppressed", "notes"}, "notes": {"run_notes"}}
+    renamed = {"review": {"summary", "findings", "suppressed", "refused", "notes"}, "notes": {"run_notes"}}
     expected = {"schema_version", "tool"}.union(*(renamed.get(name, {name}) for name in Outcome.model_fields))
     assert set(ReviewReport.model_fields) == expected
 
