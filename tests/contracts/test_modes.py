@@ -150,7 +150,7 @@ def actions(held: Conversation[Submission]) -> list[ProtocolAction]:
 
 
 async def test_a_tool_round_then_the_final_review(mode):
-    end, held = await mode.review(mode.calls(READ, DIFF), mode.says(REVIEW))
+    end, held = await mode.review(mode.calls(READ, DIFF), mode.says(REVIEW), max_rounds=4)
     assert end == "final_review"
     assert [type(args).__name__ for args in mode.ran] == ["ReadArgs", "DiffArgs"]
     assert actions(held) == [ProtocolAction.EXECUTE_TOOLS, ProtocolAction.RETURN_REVIEW]

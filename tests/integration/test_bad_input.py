@@ -193,10 +193,15 @@ def test_code_that_hides_as_a_binary_is_never_clean(repo, review_repo, chat_serv
 
 
 def test_a_file_over_1_mib_is_not_lost(repo, review_repo):
-    repo.commit({"big.txt": "x" * 79 + "\n" * 1, "huge.txt": ("y" * 79 + "\n") * 14_000})
+    """Its patch is shown in parts, up to the 2 MiB that are kept of a patch."""
+    line = "y" * 79 + "\n"
+    repo.commit({"big.txt": line, "huge.txt": line * 14_000, "enormous.txt": line * 30_000})
     outcome = review_repo(repo, provider="offline").outcome
-    assert statuses(outcome)["big.txt"] == "reviewed"
-    assert statuses(outcome)["huge.txt"] == "not_reviewed"
+    assert {name: status for name, status in statuses(outcome).items() if name != "a.py"} == {
+        "big.txt": "reviewed",
+        "huge.txt": "reviewed",
+        "enormous.txt": "not_reviewed",
+    }
     assert outcome.conclusion is Conclusion.INCOMPLETE
 
 

@@ -155,7 +155,7 @@ def test_a_hunk_that_was_dropped_to_fit_the_context_window_is_not_reviewed(
     rounds(chat_server, final({"summary": "s", "findings": [], "notes": []}) | {"usage": None})
     outcome = review_repo(repo, **chat_inputs).outcome
     sent = chat_server.requests[-1].body
-    assert (b"value_2_0" in sent, b"value_3_0" in sent) == (False, True)
+    assert (b"value_2_699" in sent, b"value_3_699" in sent) == (False, True)
     assert outcome.conclusion is Conclusion.INCOMPLETE
     status = {file.path: file.status.value for file in outcome.coverage.files}
     assert (status["f2.py"], status["f3.py"]) == ("not_reviewed", "reviewed")

@@ -55,7 +55,7 @@ def test_the_code_that_comes_back_places_the_finding(review, chat_server):
     assert anchored(reviewed) == (3, "hunk")
     assert reviewed.outcome.conclusion is Conclusion.FINDINGS
     first, second = chat_server.bodies
-    assert (second["tools"], second["tool_choice"]) == (first["tools"], first["tool_choice"])
+    assert (second["tools"], first["tool_choice"], second["tool_choice"]) == (first["tools"], "auto", "none")
     assert second["messages"][-1]["role"] == "user"
     assert json.loads(second["messages"][-1]["content"].splitlines()[-1])["finding"] == 1
     assert (len(reviewed.outcome.turns), reviewed.outcome.requests.requests) == (2, 2)

@@ -45,7 +45,8 @@ from pr_review.findings.suppression import suppress
 from pr_review.git.object_store import ObjectStore
 from pr_review.git.reviewed_trees import lines_of
 from pr_review.masking.redact import redact_text
-from pr_review.review.passes.find import Opened, failure_of, hold_all, join, partial_answer
+from pr_review.review.passes.find import Ended, Opened, failure_of, hold_all, join, partial_answer
+from pr_review.review.passes.unseen import ask_about_unseen, find_unseen
 from pr_review.review.prompt import Prompt, build_prompt, prompt_version
 from pr_review.review.selection import select
 from pr_review.review.unmatched_patterns import unmatched_notes
@@ -131,7 +132,9 @@ async def _take_steps(job: Job, progress: Progress) -> None:
     )
     progress.reached(baseline=baseline, notes=notes)
     if not selection.selected:
-        raise nothing_selected(diff, selection)
+        await _cross_check(job, progress, target, diff)
+        unlisted = len(progress.state.unlisted)
+        raise _unlisted(unlisted) if unlisted else nothing_selected(diff, selection)
 
     if settings.starts_model and not settings.dry_run:
         await in_thread(partial(check_endpoint_host, settings))
@@ -142,7 +145,7 @@ async def _take_steps(job: Job, progress: Progress) -> None:
     finally:
         with anyio.move_on_after(CLOSE_SECONDS, shield=True):
             await reviewer.aclose()
-    progress.reached(notes=await _cross_check(job, target, diff))
+    await _cross_check(job, progress, target, diff)
 
 
 async def _review(job: Job, progress: Progress, prepared: Prepared, reviewer: Reviewer) -> None:
@@ -154,7 +157,7 @@ async def _review(job: Job, progress: Progress, prepared: Prepared, reviewer: Re
         first_request = reviewer.preview(opened[0].messages, opened[0].conversation.tools)
         progress.reached(first_request=first_request)
         raise _dry_run(len(first_request))
-    ended = await hold_all(opened)
+    ended = await _ask_about_unseen(job, progress, prepared, await hold_all(opened))
     answer = join([each.answer for each in ended if each.answer])
     partial_failure = partial_answer(answer) if answer else None
     if answer:
@@ -168,6 +171,23 @@ async def _review(job: Job, progress: Progress, prepared: Prepared, reviewer: Re
         raise _prompt_truncated()
 
 
+async def _ask_about_unseen(
+    job: Job, progress: Progress, prepared: Prepared, ended: list[Ended[Submission]]
+) -> list[Ended[Submission]]:
+    """Ask once more when a model ended before it was shown everything; first its findings are placed."""
+    unseen = find_unseen(ended, prepared.selection.selected)
+    so_far = join([each.answer for each in ended if each.answer])
+    if unseen is None or so_far is None:
+        return ended
+    await _place_submission(job, progress, prepared, so_far)
+    return await ask_about_unseen(ended, unseen)
+
+
+async def _place_submission(job: Job, progress: Progress, prepared: Prepared, answer: Submission) -> None:
+    placed = await in_thread(partial(_place, job, prepared, progress.state.baseline, answer))
+    progress.reached(answer=answer, **placed._asdict())
+
+
 async def _place_answer(
     job: Job,
     progress: Progress,
@@ -179,13 +199,11 @@ async def _place_answer(
 
     ``conversation`` is the one that gave the whole answer; only it knows which code it meant.
     """
-    place_findings = partial(_place, job, prepared, progress.state.baseline)
-    progress.reached(answer=answer)
-    progress.reached(**(await in_thread(partial(place_findings, answer)))._asdict())
+    await _place_submission(job, progress, prepared, answer)
     if prepared.settings.relocate and conversation and not isinstance(answer, RuleSubmission):
         again, notes = await _relocate(job, prepared, conversation, answer)
-        progress.reached(answer=again, notes=notes)
-        progress.reached(**(await in_thread(partial(place_findings, again)))._asdict())
+        progress.reached(notes=notes)
+        await _place_submission(job, progress, prepared, again)
 
 
 class _Placed(NamedTuple):
@@ -282,13 +300,15 @@ def _choose_reviewer(job: Job, target: ReviewTarget, prepared: Prepared) -> tupl
     return build_reviewer(provider, prepared, job.deadline), (note,) if note else ()
 
 
-async def _cross_check(job: Job, target: ReviewTarget, diff: Diff) -> tuple[str, ...]:
-    """Notes on GitHub's own list; a slow GitHub is such a note, never the end of a whole review."""
+async def _cross_check(job: Job, progress: Progress, target: ReviewTarget, diff: Diff) -> None:
+    """Compare with GitHub's own list; a slow GitHub is a note, never the end of a whole review."""
     if not target.has_listed_files:
-        return ()
+        return
+    unlisted: tuple[str, ...] = ()
+    notes: tuple[str, ...] = (CROSS_CHECK_LATE,)
     with anyio.move_on_after(min(CROSS_CHECK_SECONDS, job.deadline.remaining() / 2)):
-        return await in_thread(partial(cross_check_files, target, diff))
-    return (CROSS_CHECK_LATE,)
+        unlisted, notes = await in_thread(partial(cross_check_files, target, diff))
+    progress.reached(unlisted=unlisted, notes=notes)
 
 
 async def in_thread(work: Callable[[], ResultT]) -> ResultT:
@@ -305,6 +325,15 @@ def _mask_secrets(text: str) -> str:
 def _dry_run(size: int) -> Skipped:
     sent = f"The first request would be {size:,} bytes" if size else "This provider sends nothing"
     return Skipped("dry_run", f"{sent}; nothing was sent.", "Leave out dry-run to review.")
+
+
+def _unlisted(count: int) -> ReviewStopped:
+    return ReviewStopped(
+        None,
+        f"GitHub lists {count:,} changed files that the local diff does not have; nothing else is to review.",
+        "Run again on the newest event, and check which commits the workflow checks out.",
+        code="files_missing",
+    )
 
 
 def _prompt_truncated() -> ReviewStopped:

@@ -35,8 +35,8 @@ class RunState:
     ``tracking`` are the trees that decide what stands in the checkout, as soon as both are known.
     ``conversations`` are those that were started; each keeps its own record. ``answer`` is what they found,
     before it was placed. ``code_gone`` are the fingerprints of findings of the baseline whose code is gone.
-    ``first_request`` is what a dry run would have sent. ``unlisted`` are files that GitHub lists as changed and
-    the local diff does not have.
+    ``first_request`` is what a dry run would have sent. ``unlisted`` are files that GitHub lists as changed
+    and the local diff does not have.
     """
 
     settings: Settings | None = None

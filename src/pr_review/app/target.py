@@ -35,13 +35,13 @@ class ReviewTarget:
             self.github.close()
 
 
-def cross_check_files(target: ReviewTarget, diff: Diff) -> tuple[str, ...]:
-    """Notes on where the diff and GitHub's list differ; that GitHub cannot be asked is a note, too."""
+def cross_check_files(target: ReviewTarget, diff: Diff) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The files that only GitHub lists as changed, and notes; that GitHub cannot be asked is such a note."""
     if target.github is None:
-        return ()
+        return (), ()
     from pr_review.github.pull_requests import cross_check  # noqa: PLC0415 -- start-up: local runs need none
 
     try:
         return cross_check(diff, target.github.changed_files(target.pull_request))
     except HostError as error:
-        return (f"The changed files were not compared with GitHub's list: {error.detail}",)
+        return (), (f"The changed files were not compared with GitHub's list: {error.detail}",)

@@ -1,7 +1,7 @@
 """Which lines of which patches were shown: a pure value with a union.
 
-The lines of a file's patch are numbered from 0. Line 0 is its header, which shows a new name or mode. The lines
-of its hunks follow in order, without their ``@@`` lines (``ChangedFile.hunk_spans``).
+The lines of a file's patch are numbered from 0. Line 0 is its header, which shows a new name or mode. The
+lines of its hunks follow in order, without their ``@@`` lines (``ChangedFile.hunk_spans``).
 """
 
 from collections.abc import Iterable, Mapping

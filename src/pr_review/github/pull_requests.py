@@ -109,12 +109,20 @@ class GitHubPulls:
         return self._comparisons[key]
 
 
-def cross_check(diff: Diff, listed: ListedFiles) -> tuple[str, ...]:
-    """Return notes on the differences between GitHub's list and the local diff.
+class CrossCheck(NamedTuple):
+    """How GitHub's list differs from the local diff: names that only GitHub has, and notes for the reader."""
 
-    The local diff decides what is reviewed; GitHub's list only adds notes. One side may see a rename where
-    the other sees a deletion and an addition, so a rename counts as its two names. Names that are not UTF-8
-    or hold a backslash are ignored, because each side writes them in its own way.
+    unlisted: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def cross_check(diff: Diff, listed: ListedFiles) -> CrossCheck:
+    """Compare GitHub's list with the local diff.
+
+    The local diff decides what is reviewed, and what only GitHub lists was not. One side may see a rename
+    where the other sees a deletion and an addition, so a rename counts as its two names. Each side writes
+    names that are not UTF-8, do not print or hold a backslash in its own way, so of these only the number
+    counts.
     """
     local = {
         name
@@ -122,20 +130,35 @@ def cross_check(diff: Diff, listed: ListedFiles) -> tuple[str, ...]:
         for name in (file.path, file.old_path if file.status is FileStatus.RENAMED else None)
     }
     remote = {name for file in listed.files for name in file}
-    notes = [_note("GitHub lists {} that the local diff does not have: {}.", remote - local)]
+    unlisted = _missing(remote, local)
+    notes = [_note("GitHub lists {} that the local diff does not have: {}.", unlisted)]
     if listed.truncated:
         notes.append(f"GitHub lists only {len(listed.files)} changed files of this pull request.")
     else:
-        notes.append(_note("The local diff has {} that GitHub does not list: {}.", local - remote))
-    return tuple(note for note in notes if note)
+        further = sorted(name for name in local - remote if name and _is_plain(name))
+        notes.append(_note("The local diff has {} that GitHub does not list: {}.", further))
+    return CrossCheck(unlisted, tuple(note for note in notes if note))
 
 
-def _note(template: str, names: set[str | None]) -> str:
-    plain = sorted(name for name in names if name and name.isprintable() and not {"\\", "\ufffd"} & {*name})
-    if not plain:
+def _missing(remote: set[str | None], local: set[str | None]) -> tuple[str, ...]:
+    """Names of the first side that the other lacks, in order."""
+    odd = [name for name in remote - local if name and not _is_plain(name)]
+    counterparts = sum(name is not None and not _is_plain(name) for name in local - remote)
+    plain = [name for name in remote - local if name and _is_plain(name)]
+    return tuple(sorted([*plain, *(odd if len(odd) > counterparts else [])]))
+
+
+def _is_plain(name: str) -> bool:
+    """Whether both sides write the name in the same way."""
+    return name.isprintable() and not {"\\", "\ufffd"} & {*name}
+
+
+def _note(template: str, names: Sequence[str]) -> str:
+    if not names:
         return ""
-    shown = ", ".join(plain[:SHOWN_NAMES]) + (", …" if len(plain) > SHOWN_NAMES else "")
-    return template.format(f"{len(plain)} changed file{'s' if len(plain) > 1 else ''}", shown)
+    shown = ", ".join(name if _is_plain(name) else ascii(name) for name in names[:SHOWN_NAMES])
+    more = ", …" if len(names) > SHOWN_NAMES else ""
+    return template.format(f"{len(names)} changed file{'s' if len(names) > 1 else ''}", shown + more)
 
 
 def _listed(files: Sequence[FilePayload], *, truncated: bool) -> ListedFiles:

@@ -13,8 +13,8 @@ IN_PART = "only its added lines could be checked"
 class Seen(NamedTuple):
     """What one conversation was shown.
 
-    ``covered`` is what it had been shown when it answered, and ``shown`` what it was shown at all. ``failure``
-    is why none of it counts, None when it answered.
+    ``covered`` is what it had been shown when it answered, and ``shown`` what it was shown at all.
+    ``failure`` is why none of it counts, None when it answered.
     """
 
     conversation: str
@@ -85,7 +85,7 @@ def _seeing(file: ChangedFile, seen: Sequence[Seen]) -> tuple[str, ...]:
 
 
 def _missing_because(file: ChangedFile, seen: Sequence[Seen], unfinished: str | None) -> str | None:
-    """Why the file did not reach the reviewer whole, or None; a conversation that failed is the first cause."""
+    """Why the file did not reach the reviewer whole, or None; a failed conversation is the first cause."""
     shown = ShownLines.union(each.shown for each in seen)
     if unfinished:
         return f"{unfinished}{_shown_so_far(file, shown)}"

@@ -175,6 +175,6 @@ def _left_note(left: Sequence[ChangedFile]) -> str:
     paths = "\n".join(file.path for file in left)
     listed = fence(paths, MAX_BODY_BYTES)
     return (
-        "\nPatch not shown, or not whole; call inspect_git_diff for these files, it goes on after what is shown "
-        f"above:\n{listed}"
+        "\nPatch not shown, or not whole; call inspect_git_diff for these files, it goes on after what is "
+        f"shown above:\n{listed}"
     )

@@ -187,7 +187,7 @@ SPENT = {
 
 
 @pytest.mark.parametrize(("limits", "code", "reason"), SPENT.values(), ids=SPENT)
-def test_a_spent_budget_leaves_one_request_for_the_answer(toolbox, echo, reply, call, limits, code, reason):
+def test_a_spent_budget_leaves_one_request_for_the_answer(toolbox, reply, call, limits, code, reason):
     """The calls it cannot pay do not run; the answer is kept, and the budget is what ended the review."""
     turns = [reply(call("a0")), reply(*calls_of(call, 3, "b")), reply(text=ANSWER)]
     run = Run(toolbox, turns, **limits)

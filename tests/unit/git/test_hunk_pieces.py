@@ -3,6 +3,7 @@
 import os
 import subprocess
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ def diff(folder: Path, base: str, head: str, context: int):
 def pieces(hunk, borders: Sequence[int]) -> list[str]:
     lines = patch_lines(hunk)
     ends = sorted({0, *(border % (len(lines) + 1) for border in borders), len(lines)})
-    return [cut_hunk(hunk, lines[start:stop], start) for start, stop in zip(ends, ends[1:], strict=False)]
+    return [cut_hunk(hunk, lines[start:stop], start) for start, stop in pairwise(ends)]
 
 
 def apply_in_turn(folder, base, cut):

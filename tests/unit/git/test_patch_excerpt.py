@@ -119,11 +119,9 @@ def test_a_file_without_hunks_is_its_header():
     assert not has_unread(file, excerpt.shown)
 
 
-LINES = st.lists(
-    st.tuples(st.sampled_from(" +-"), st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=60))
-    .map("".join),
-    min_size=1, max_size=12,
-).map(lambda lines: [*lines, "+end"])  # fmt: skip
+TEXT = st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=60)
+LINE = st.tuples(st.sampled_from(" +-"), TEXT).map("".join)
+LINES = st.lists(LINE, min_size=1, max_size=12).map(lambda lines: [*lines, "+end"])
 FILES = st.lists(st.lists(LINES, max_size=3), min_size=1, max_size=4)
 
 

@@ -151,16 +151,36 @@ M, A, D, R, C = (
         (local(("copy.py", C, "source.py")), listed("copy.py")),
         (local(("caf\\xe9.py", M, None)), listed("caf\\xe9.py")),
         (local(("a\\\\b.py", M, None)), listed("a\\b.py")),
-        (local(), listed("caf\ufffd.py", "a\nb.py")),
+        (local(("caf\\xe9.py", M, None), ("a\\nb.py", M, None)), listed("caf\ufffd.py", "a\nb.py")),
         (local(), listed()),
     ],
 )
 def test_a_rename_or_a_name_that_is_not_text_is_no_difference(diff, names):
-    assert cross_check(diff, names) == ()
+    assert cross_check(diff, names) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("diff", "names", "unlisted"),
+    [
+        (local(("a.py", M, None)), listed("a.py", "src/evil.py"), ("src/evil.py",)),
+        (local(("a.py", M, None)), listed("a.py", ("new.py", "old.py")), ("new.py", "old.py")),
+        (local(("new.py", A, None)), listed(("new.py", "old.py")), ("old.py",)),
+        (local(), listed(*(f"{number:03}.py" for number in range(300)), truncated=True), 300),
+        (local(("a.py", M, None)), listed("a.py", "caf\ufffd.py"), ("caf\ufffd.py",)),
+        (local(("a\\b.py", M, None)), listed("a\nb.py", "c\u202ed.py"), ("a\nb.py", "c\u202ed.py")),
+        (local(("a.py", M, None)), listed("A.py"), ("A.py",)),
+    ],
+)
+def test_a_file_that_only_github_lists_is_named_and_said(diff, names, unlisted):
+    """Also one whose name each side writes in its own way, when there are more of them than here."""
+    found, notes = cross_check(diff, names)
+    assert found == unlisted or len(found) == unlisted
+    assert f"GitHub lists {len(found)} changed file" in notes[0]
+    assert notes[0].isprintable()
 
 
 def test_differences_are_notes_in_both_directions():
-    notes = cross_check(local(("a.py", M, None), ("mine.py", A, None)), listed("a.py", "yours.py"))
+    _, notes = cross_check(local(("a.py", M, None), ("mine.py", A, None)), listed("a.py", "yours.py"))
     assert notes == (
         "GitHub lists 1 changed file that the local diff does not have: yours.py.",
         "The local diff has 1 changed file that GitHub does not list: mine.py.",
@@ -168,13 +188,14 @@ def test_differences_are_notes_in_both_directions():
 
 
 def test_a_cut_list_is_said_and_proves_nothing_missing():
-    notes = cross_check(local(("a.py", M, None), ("b.py", M, None)), listed("a.py", truncated=True))
+    found, notes = cross_check(local(("a.py", M, None), ("b.py", M, None)), listed("a.py", truncated=True))
+    assert found == ()
     assert notes == ("GitHub lists only 1 changed files of this pull request.",)
 
 
 @pytest.mark.parametrize(("count", "more"), [(4, False), (5, False), (6, True)])
 def test_a_note_names_at_most_five_files(count, more):
-    (note,) = cross_check(local(), listed(*(f"{number}.py" for number in range(count))))
+    _, (note,) = cross_check(local(), listed(*(f"{number}.py" for number in range(count))))
     assert f"{count} changed files" in note
     assert note.count(".py") == min(count, 5)
     assert note.endswith(", ….") is more

@@ -130,7 +130,7 @@ def test_coverage_counts_and_names_every_file(outcomes):
     assert coverage["files"][-1] == {
         "path": "src/shop/big.py",
         "status": "not_reviewed",
-        "reason": "its diff never reached the model",
+        "reason": "900 of 900 changed lines were never shown to the reviewer",
         "checks": [],
         "conversations": [],
         "additions": 12,

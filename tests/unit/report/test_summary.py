@@ -298,7 +298,7 @@ def test_incomplete_coverage_is_named_without_an_error(outcomes):
         outcomes.incomplete.model_copy(update={"error": None, "termination_reason": "final_review"})
     )
     assert "1 of 6 changed files could not be reviewed." in page
-    assert "**What to do:** Split the change" in page
+    assert "**What to do:** The model stopped by itself, with rounds left" in page
 
 
 def test_title_is_cut_in_the_table_and_whole_below(outcomes):

@@ -48,8 +48,8 @@ class Adaptation:
     def adapt(self, failure: ProviderFailure, *, started: bool, final: bool = False) -> str | None:
         """Change one thing that may satisfy the server; None when there is nothing left to change, or strict.
 
-        ``started``: the model has had a turn. A history of native calls cannot be told in text. ``final``: the
-        request was one in which the model must not call, which some server may not take.
+        ``started``: the model has had a turn. A history of native calls cannot be told in text. ``final``:
+        the request was one in which the model must not call, which some server may not take.
         """
         kind = failure.kind
         if self._strict:

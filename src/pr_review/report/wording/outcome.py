@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pr_review.domain.finding import RefusedFinding
-from pr_review.domain.run import Conclusion, CoverageStatus, Outcome
+from pr_review.domain.run import Conclusion, CoverageStatus, Outcome, Unreviewed
 from pr_review.domain.text import shorten
 from pr_review.errors import TerminationReason
 from pr_review.report.wording.order import by_severity, findings, reported
@@ -29,7 +29,6 @@ _DRY_RUN = "dry run: nothing was sent"
 _NOTHING_FOUND = frozenset({Conclusion.CLEAN, Conclusion.RULES_ONLY})
 _LONGER = "raise {} together with timeout-seconds, knowing that a longer review costs more"
 _ADVICE = {
-    TerminationReason.FINAL_REVIEW: f"Split the change, or {_LONGER.format('max-rounds')}.",
     TerminationReason.MAX_ROUNDS: f"Split the change, or {_LONGER.format('max-rounds')}.",
     TerminationReason.MAX_TOOL_CALLS: f"Split the change, or {_LONGER.format('max-tool-calls')}.",
     TerminationReason.REVIEW_TIMEOUT: "Raise timeout-seconds, split the change, or choose a faster model.",
@@ -38,6 +37,20 @@ _ADVICE = {
     TerminationReason.UPSTREAM_RESPONSE_TOO_LARGE: "Check that endpoint is a chat-completions URL.",
     TerminationReason.UNSUPPORTED_FINISH_REASON: "Split the change, or choose a model with longer answers.",
 }
+
+_EXCLUDE = "Name in exclude what needs no review, or split the change: no budget shows such a file whole."
+_OTHER_COMMITS = "Run again on the newest event, and check which commits the workflow checks out."
+_BY_CAUSE = {
+    Unreviewed.UNLISTED: _OTHER_COMMITS,
+    Unreviewed.OVERSIZED: _EXCLUDE,
+    Unreviewed.TOO_LONG: _EXCLUDE,
+    Unreviewed.NOT_TEXT: _EXCLUDE,
+}
+_STOPPED_EARLY = (
+    "The model stopped by itself, with rounds left: run again, split the change, or choose another model."
+)
+_NOT_ALL_BY_RULES = "Split the change, or name in exclude what needs no review."
+_SEE_COVERAGE = "The list of files says why; name in exclude what needs no review, or split the change."
 
 
 def headline(outcome: Outcome) -> str:
@@ -52,6 +65,8 @@ def headline(outcome: Outcome) -> str:
     if silenced and outcome.conclusion in _NOTHING_FOUND:
         return f"nothing but {count(silenced, 'suppressed finding')}"
     so_far = f", {found} so far{new}" if reported(outcome) else ""
+    if outcome.conclusion is Conclusion.INCOMPLETE and outcome.review and not so_far:
+        so_far = ", nothing found so far"
     return _HEADLINES[outcome.conclusion] + so_far
 
 
@@ -76,7 +91,28 @@ def advice(outcome: Outcome) -> str:
         return outcome.error.advice
     if outcome.conclusion not in {Conclusion.INCOMPLETE, Conclusion.FAILED}:
         return ""
+    if outcome.termination_reason == TerminationReason.FINAL_REVIEW:
+        return _advice_on_coverage(outcome)
     return _ADVICE.get(outcome.termination_reason, "") if outcome.termination_reason else ""
+
+
+def _advice_on_coverage(outcome: Outcome) -> str:
+    """What helps against each cause for which a file was not reviewed."""
+    missing = [file for file in outcome.coverage.files if file.status is CoverageStatus.NOT_REVIEWED]
+    causes = [cause for cause in Unreviewed if any(cause in (file.reason or "") for file in missing)]
+    sentences = [_BY_CAUSE[cause] if cause in _BY_CAUSE else _advice_on_unseen(outcome) for cause in causes]
+    return " ".join(dict.fromkeys(sentences)) or _SEE_COVERAGE
+
+
+def _advice_on_unseen(outcome: Outcome) -> str:
+    """What lets a reviewer see more: the budget that it spent, if it spent one."""
+    if is_offline(outcome):
+        return _NOT_ALL_BY_RULES
+    if any(talk.turns >= outcome.limits.max_rounds for talk in outcome.conversations):
+        return _ADVICE[TerminationReason.MAX_ROUNDS]
+    if sum(len(turn.tool_calls) for turn in outcome.turns) >= outcome.limits.max_tool_calls:
+        return _ADVICE[TerminationReason.MAX_TOOL_CALLS]
+    return _STOPPED_EARLY
 
 
 def caveat(outcome: Outcome) -> str:

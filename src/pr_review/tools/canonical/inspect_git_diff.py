@@ -1,7 +1,8 @@
 """``inspect_git_diff``: shows the change from the merge base to the head commit.
 
-A call shows what the conversation was not shown yet of the files that it names; once it was shown all of them,
-it starts again from the top. The diff is computed once per run, so no argument of the model reaches git.
+A call shows what the conversation was not shown yet of the files that it names; once it was shown all of
+them, it starts again from the top. The diff is computed once per run, so no argument of the model reaches
+git.
 """
 
 from bisect import bisect_left
@@ -85,7 +86,7 @@ class InspectGitDiff:
         return self.run_after(args, max_bytes, NOTHING_SHOWN)
 
     def run_after(self, args: DiffArgs, max_bytes: int, seen: ShownLines) -> ToolResult:
-        """Return what fits of the lines that were not ``seen``; ``omitted`` lists the files of which not all did.
+        """Return what fits of the lines that were not ``seen``; ``omitted`` lists the files with more.
 
         Whole hunks come first. A path is the new or old name of a file, or a directory. Raises
         ``ToolFailure``: ``invalid_path``, ``path_not_in_diff`` if none of the paths was changed,
