@@ -147,7 +147,7 @@ def _masked_index(changed: ChangedFile, repository: Repository, mask: Mask) -> F
     """The index of the file as a report shows it; None when the file cannot be read, which proves nothing."""
     path = changed.path
     head = repository.head_lines(path)
-    if head is not None and repository.head_text(path) is None:
+    if head is not None and not head and repository.head_text(path) is None:
         return None
     base = repository.base_lines(path) if head is None else None
     hunks = tuple(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from pr_review.domain.encoding import UTF_8
 from pr_review.errors import ToolFailure
 from pr_review.git.tree import CommitTree
 
@@ -39,9 +40,10 @@ class ReviewedTrees:
         return lines_of(self._base, path)
 
     def head_text(self, path: str) -> str | None:
-        """Return the text of a regular head file; None for a link and for a file that is not text."""
+        """Return the text of a regular head file, exact to the byte; None for a link and for other than UTF-8."""
         try:
-            return self._head.read(path).text if self._head.resolve(path) == path else None
+            file = self._head.read(path)
+            return file.text if file.encoding == UTF_8 and self._head.resolve(path) == path else None
         except ToolFailure:
             return None
 

@@ -2,10 +2,14 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
+from pr_review.domain.encoding import LATIN_1, UTF_8, UTF_16, decode_part
+from pr_review.domain.sizes import MIB
 from pr_review.errors import RepositoryError, ToolFailure
 from pr_review.git.command import Git
 from pr_review.git.process import GitProcess
@@ -19,6 +23,7 @@ REFUSED = re.compile(r"[\n\0\ud800-\udfff]")
 # With -z, NUL ends the path and the line number, so a path may hold newlines and a line may hold NUL.
 HEADER = re.compile(rb"([^\0]+)\0([0-9]+)\0")
 NO_MATCH = 1
+MAX_NAMES_BYTES = 16 * MIB
 
 
 class Match(NamedTuple):
@@ -27,6 +32,7 @@ class Match(NamedTuple):
     path: str
     line: int
     excerpt: str
+    encoding: str = UTF_8
 
 
 class Searcher:
@@ -36,14 +42,14 @@ class Searcher:
         self._git = git
         self._tree = tree
         self._sha = sha
-        self._searchable: dict[str, bool] = {}
+        self._encodings: dict[str, str | None] = {}
 
     def search(self, query: str, path: str, limit: int) -> tuple[list[Match], bool]:
         """Return at most ``limit`` matches in order of path and line, and whether there are more.
 
-        The search is case-sensitive and literal. It skips binary files, files over 1 MiB, links, submodules
-        and names that no tool can address. Replacement characters stand for bytes that are not UTF-8. Git is
-        stopped after ``limit`` + 1 matches.
+        The search is case-sensitive and literal, in the text of the files as ``CommitTree.read`` decodes it.
+        It skips binary files, files over 1 MiB, links and submodules. Git is stopped after ``limit`` + 1
+        matches.
 
         Raises:
             ToolFailure: ``invalid_query``, ``invalid_path`` or ``path_not_found``.
@@ -52,33 +58,69 @@ class Searcher:
         """
         validate_query(query)
         scope = self._tree.resolve(path)
-        options = ("--text", "--fixed-strings", "-z", "-n", "--no-color", f"--max-count={limit + 1}")
+        options = ("--text", "--fixed-strings", "-z", "-n", "--no-color", *_patterns(query, limit + 1))
         where = ("--", os.fsdecode(encode_path(scope))) if scope else ("--",)
-        with self._git.stream("grep", *options, "-e", query, self._sha, *where) as process:
-            found = list(islice(self._matches(process, query), limit + 1))
+        with self._git.stream("grep", *options, self._sha, *where) as process:
+            matches = merge(
+                self._matches(process, query), self._wide_matches(scope, query), key=lambda match: match[:2]
+            )
+            found = list(islice(matches, limit + 1))
             if process.stderr or (len(found) <= limit and process.wait() not in {0, NO_MATCH}):
-                raise RepositoryError(
-                    "search_failed",
-                    "git grep could not read every file of the head commit.",
-                    "Check out without a partial-clone filter, or give a github-token to fetch the rest.",
-                )
+                raise search_failed()
         return found[:limit], len(found) > limit
 
     def _matches(self, process: GitProcess, query: str) -> Iterator[Match]:
-        for name, line, text in grep_records(process):
+        for name, line, data in grep_records(process):
             path = decode_path(name.removeprefix(f"{self._sha}:".encode()))
-            if self._is_searchable(path):
-                yield Match(path, line, excerpt(text.decode("utf-8", "replace"), query))
+            if self._encoding(path) not in {UTF_8, LATIN_1}:
+                continue
+            text = decode_part(data)
+            if query in text:  # git may have matched the bytes of another encoding
+                yield Match(path, line, excerpt(text, query), self._encoding(path) or "")
 
-    def _is_searchable(self, path: str) -> bool:
-        if path not in self._searchable:
+    def _wide_matches(self, scope: str, query: str) -> Iterator[Match]:
+        """The matches in UTF-16 files, which git cannot search."""
+        for path in self._wide_files:
+            if not scope or path == scope or path.startswith(f"{scope}/"):
+                for number, text in enumerate(self._tree.read(path).lines, start=1):
+                    if query in text:
+                        yield Match(path, number, excerpt(text, query), UTF_16)
+
+    @cached_property
+    def _wide_files(self) -> Sequence[str]:
+        """The paths of the UTF-16 files: a line of theirs starts with the mark."""
+        marks = ("-e", "^\udcff\udcfe", "-e", "^\udcfe\udcff")  # raw bytes, as os.fsdecode reads them
+        result = self._git.call("grep", "--text", "-l", "-z", *marks, self._sha, max_bytes=MAX_NAMES_BYTES)
+        if result.stderr or result.status not in {0, NO_MATCH}:
+            raise search_failed()
+        names = (name.removeprefix(f"{self._sha}:".encode()) for name in result.stdout.split(b"\0")[:-1])
+        return sorted(path for path in map(decode_path, names) if self._encoding(path) == UTF_16)
+
+    def _encoding(self, path: str) -> str | None:
+        """The encoding of a file; None when it is not searched."""
+        if path not in self._encodings:
             try:
-                self._tree.read(path)
-            except ToolFailure as refusal:
-                self._searchable[path] = refusal.code == "not_utf8"
-            else:
-                self._searchable[path] = True
-        return self._searchable[path]
+                self._encodings[path] = self._tree.read(path).encoding
+            except ToolFailure:
+                self._encodings[path] = None
+        return self._encodings[path]
+
+
+def _patterns(query: str, count: int) -> tuple[str, ...]:
+    """The query for git, also as Latin-1; ``count`` bounds the matches of a file where all of them count."""
+    as_utf_8, as_latin_1 = query.encode(), query.encode("latin-1", "ignore")
+    if as_latin_1 in {as_utf_8, b""} or len(as_latin_1) < len(query):
+        return (f"--max-count={count}", "-e", query)
+    return ("-e", query, "-e", os.fsdecode(as_latin_1))
+
+
+def search_failed() -> RepositoryError:
+    """The error for a git that did not search every file, which could look like "no match"."""
+    return RepositoryError(
+        "search_failed",
+        "git grep could not read every file of the head commit.",
+        "Check out without a partial-clone filter, or give a github-token to fetch the rest.",
+    )
 
 
 def validate_query(query: str) -> None:

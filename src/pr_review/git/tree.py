@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import NamedTuple, Self
 
+from pr_review.domain.encoding import UTF_8, decode
 from pr_review.domain.paths import is_addressable, validate_path
 from pr_review.domain.sizes import MIB
 from pr_review.errors import ToolFailure
@@ -35,6 +36,7 @@ class TextFile(NamedTuple):
     path: str
     text: str
     lines: tuple[str, ...]
+    encoding: str = UTF_8
 
 
 def decode_path(name: bytes) -> str:
@@ -126,20 +128,16 @@ class CommitTree:
         return page, page[-1] if page and first + limit < end else None
 
     def read(self, path: str) -> TextFile:
-        """Return a UTF-8 file of at most 1 MiB. It may hold NUL bytes: one NUL must not hide a source file.
+        """Return a text file of at most 1 MiB; ``domain/encoding.py`` says what is text.
 
         Raises:
-            ToolFailure: ``invalid_path``, ``path_not_found``, ``not_a_file``, ``file_too_large``,
-                ``binary_file`` (NUL bytes, not UTF-8) or ``not_utf8``.
+            ToolFailure: ``invalid_path``, ``path_not_found``, ``not_a_file``, ``file_too_large`` or
+                ``binary_file``.
         """
-        content = self._content(self._regular(path))
-        try:
-            text = content.decode()
-        except UnicodeDecodeError:
-            if b"\0" in content:
-                raise ToolFailure("binary_file", "The file is binary.") from None
-            raise ToolFailure("not_utf8", "The file is not UTF-8 text.") from None
-        return TextFile(self._accepted(path), text, split_lines(text))
+        decoded = decode(self._content(self._regular(path)))
+        if decoded is None:
+            raise ToolFailure("binary_file", "The file is binary.")
+        return TextFile(self._accepted(path), decoded.text, split_lines(decoded.text), decoded.encoding)
 
     def exists(self, path: str) -> bool:
         """Whether the path names a file, a directory or a submodule of the tree."""

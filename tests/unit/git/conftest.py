@@ -179,7 +179,7 @@ class Shim:
 
     @property
     def calls(self) -> list[str]:
-        return self.log.read_text().splitlines()
+        return self.log.read_text(errors="replace").splitlines()
 
     def count(self, word: str) -> int:
         return sum(f" {word} " in f"{call} " for call in self.calls)

@@ -116,7 +116,39 @@ def test_binary_files_are_skipped_and_other_bytes_replaced(searcher):
             "late": b"q\n" * 9000 + b"\0\xff",
         }
     )
-    assert s.search("q", "", 10)[0] == [Match("latin", 1, "q \ufffd"), Match("nul", 1, "q\0")]
+    assert s.search("q", "", 10)[0] == [Match("latin", 1, "q ä", "Latin-1"), Match("nul", 1, "q\0")]
+
+
+@pytest.mark.parametrize("query", ["café", "naïve x", "ÿ", "=", "x = 'é'", "é\\n"])
+def test_text_is_found_in_every_encoding_at_the_line_that_a_read_shows(searcher, query):
+    text = f"上\n\na = 1\r\n# {query} #\nz"
+    encoded = {
+        "a.py": text.encode(),
+        "b.py": text.encode("utf-8-sig"),
+        "c.py": text.encode("utf-16"),
+        "d/e.py": ("\ufeff" + text).encode("utf-16-be"),
+        "f.py": text.replace("上", "é").encode("latin-1"),
+    }
+    s = searcher(encoded | {"zz.py": b"\xc3\n"})
+    found = [match for match in s.search(query, "", 50)[0] if "#" in match.excerpt]
+    assert [(match.path, match.line, match.excerpt) for match in found] == [
+        (name, 4, f"# {query} #") for name in encoded
+    ]
+    assert [match.encoding for match in found] == ["UTF-8", "UTF-8", "UTF-16", "UTF-16", "Latin-1"]
+    assert {match.path for match in s.search(query, "d", 9)[0]} == {"d/e.py"}
+
+
+def test_the_bytes_of_another_encoding_are_no_match(searcher):
+    """The query as Latin-1 is another character as UTF-8."""
+    s = searcher({"a": "é\n".encode() * 99, "b": "Ã©\n".encode()})
+    assert [match.path for match in s.search("Ã©", "", 5)[0]] == ["b"]
+
+
+def test_matches_of_all_encodings_count_for_the_limit(searcher):
+    s = searcher({"a": b"q\n", "b": "q\nq\n".encode("utf-16"), "c": b"q\n"})
+    assert [(match.path, match.line) for match in s.search("q", "", 3)[0]] == [("a", 1), ("b", 1), ("b", 2)]
+    assert s.search("q", "", 3)[1]
+    assert not s.search("q", "", 4)[1]
 
 
 def test_links_and_submodules_are_skipped(searcher, repo):
@@ -168,7 +200,7 @@ def test_git_is_told_how_many_matches_of_a_file_are_of_use(searcher, shim):
 def test_git_is_stopped_once_enough_is_found(searcher, shim):
     """A git that would go on for ever after the matches that are needed."""
     sha = '$(echo "$*" | grep -o "[0-9a-f]\\{40\\}")'
-    shim.script(f'case "$*" in *" grep "*) while :; do printf "%s:x\\0001\\000q\\n" {sha}; done;; esac')
+    shim.script(f'case "$*" in *" -n "*) while :; do printf "%s:x\\0001\\000q\\n" {sha}; done;; esac')
     start = time.monotonic()
     found, more = searcher({"x": b"q\n"}, shim.env).search("q", "", 3)
     assert (len(found), more) == (3, True)

@@ -285,10 +285,21 @@ def test_one_nul_does_not_hide_a_source_file(load):
 
 
 @pytest.mark.parametrize(
-    ("content", "code"), [(b"\x89PNG\0\xff", "binary_file"), ("ä".encode("latin-1"), "not_utf8")]
+    ("content", "lines", "encoding"),
+    [
+        ("a\nä".encode("latin-1"), ("a", "ä"), "Latin-1"),
+        ("a\r\n上\n".encode("utf-16"), ("a\r", "上"), "UTF-16"),
+        ("\ufeffa\n".encode("utf-16-be"), ("a",), "UTF-16"),
+        ("\ufeffa\n".encode(), ("\ufeffa",), "UTF-8"),
+    ],
 )
-def test_reading_refuses_what_is_not_text(load, content, code):
-    assert refusal(load({"x": content}).read, "x") == code
+def test_every_text_is_read_and_its_encoding_named(load, content, lines, encoding):
+    file = load({"x": content}).read("x")
+    assert (file.lines, file.encoding) == (lines, encoding)
+
+
+def test_reading_refuses_what_is_not_text(load):
+    assert refusal(load({"x": b"\x89PNG\0\xff"}).read, "x") == "binary_file"
 
 
 @pytest.mark.parametrize(("size", "allowed"), [(MIB - 1, True), (MIB, True), (MIB + 1, False)])

@@ -100,7 +100,6 @@ def test_a_file_is_read_at_the_head_commit(toolbox):
     [
         ("src", "not_a_file"),
         ("logo.png", "binary_file"),
-        ("latin.py", "not_utf8"),
         ("large.txt", "file_too_large"),
         ("missing.py", "path_not_found"),
         ("untracked-credentials.json", "path_not_found"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from pydantic import Field
 
 from pr_review.domain.chat import ToolResult, ToolSpec
+from pr_review.domain.encoding import UTF_8
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.sizes import KIB
 from pr_review.errors import ToolFailure
@@ -49,9 +50,9 @@ class ReadRepositoryFile:
         self._tree = tree
 
     def run(self, args: ReadArgs, max_bytes: int) -> ToolResult:
-        """Return lines as ``"12: text"``; ``truncated`` if lines of the requested range are missing.
+        """Return lines as ``"12: text"``; ``truncated`` if the file goes on after them.
 
-        If the first line alone exceeds the limit, the result is a part of that line with ``line_truncated``.
+        ``encoding`` names one other than UTF-8, in which the file was read. If the first line alone exceeds the limit, the result is a part of that line with ``line_truncated``.
         Raises ``ToolFailure``: ``invalid_range``, ``line_out_of_range``, ``context_budget``, and the failures
         of ``CommitTree.read``.
         """
@@ -66,15 +67,16 @@ class ReadRepositoryFile:
 
         def page(lines: Sequence[str]) -> JsonObject:
             end = args.start_line + len(lines) - 1
-            return {
+            payload: JsonObject = {
                 "ok": True,
                 "path": file.path,
                 "start_line": args.start_line,
                 "end_line": end,
                 "total_lines": total,
                 "content": "\n".join(lines),
-                "truncated": end < last,
+                "truncated": end < total,
             }
+            return payload | ({} if file.encoding == UTF_8 else {"encoding": file.encoding})
 
         numbered = [f"{number}: {file.lines[number - 1]}" for number in wanted]
         payload = _cut(numbered, page, min(max_bytes, MAX_READ_BYTES))

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from pydantic import Field
 
 from pr_review.domain.chat import ToolResult, ToolSpec
+from pr_review.domain.encoding import UTF_8
 from pr_review.domain.frozen import JsonObject
 from pr_review.domain.sizes import KIB
 from pr_review.tools.tool import Integer, Text, ToolArgs, largest_fit
 
 if TYPE_CHECKING:
-    from pr_review.git.search import Searcher
+    from pr_review.git.search import Match, Searcher
 
 MAX_QUERY_CHARS = 512
 MAX_MATCHES = 100
@@ -56,12 +57,11 @@ class SearchRepository:
     def run(self, args: SearchArgs, max_bytes: int) -> ToolResult:
         """Return matches, each with its path, its line counted from 1 and an excerpt of that line.
 
+        A match in a file that is not UTF-8 also has the ``encoding`` in which the file was read.
         Raises ``ToolFailure``: ``context_budget``, and the failures of ``Searcher.search``.
         """
         matches, more = self._searcher.search(args.query, args.path, args.limit)
-        found: list[JsonObject] = [
-            {"path": match.path, "line": match.line, "excerpt": match.excerpt} for match in matches
-        ]
+        found = [_entry(match) for match in matches]
 
         def result(count: int) -> JsonObject:
             return {
@@ -74,3 +74,8 @@ class SearchRepository:
 
         payload = result(largest_fit(len(found), result, min(max_bytes, MAX_SEARCH_BYTES)))
         return ToolResult(payload=payload, truncated=bool(payload["truncated"]))
+
+
+def _entry(match: "Match") -> JsonObject:
+    entry: JsonObject = {"path": match.path, "line": match.line, "excerpt": match.excerpt}
+    return entry | ({} if match.encoding == UTF_8 else {"encoding": match.encoding})

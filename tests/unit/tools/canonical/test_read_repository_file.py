@@ -34,7 +34,28 @@ def test_a_read_has_the_canonical_shape(tree_of):
 
 def test_both_ends_of_a_range_are_included(tree_of):
     payload = run(tree_of({"a.py": lines(9)}), start_line=3, end_line=4).payload
-    assert payload == frame("3: line 3\n4: line 4", start=3, end=4, total=9)
+    assert payload == frame("3: line 3\n4: line 4", start=3, end=4, total=9, truncated=True)
+
+
+@pytest.mark.parametrize(("end", "truncated"), [(8, True), (9, False), (10, False), (None, False)])
+def test_a_read_is_truncated_when_the_file_goes_on_after_it(tree_of, end, truncated):
+    """Also after the range that was asked for; what comes before it does not count."""
+    result = run(tree_of({"a.py": lines(9)}), start_line=3, end_line=end)
+    assert result.truncated is result.payload["truncated"] is truncated
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        ("é\n".encode("latin-1"), "Latin-1"),
+        ("é\n".encode("utf-16"), "UTF-16"),
+        ("é\n".encode(), None),
+        ("é\n\0".encode(), None),
+    ],
+)
+def test_another_encoding_than_utf_8_is_named(tree_of, content, encoding):
+    payload = run(tree_of({"a.py": content}), end_line=1).payload
+    assert (payload["content"], payload.get("encoding")) == ("1: é", encoding)
 
 
 def test_an_end_beyond_the_file_is_its_end(tree_of):
@@ -55,11 +76,10 @@ def test_a_read_shows_at_most_400_lines(tree_of, total, shown, truncated):
     assert result.truncated is result.payload["truncated"] is truncated
 
 
-@pytest.mark.parametrize(("end", "truncated"), [(403, False), (404, False), (405, True)])
-def test_a_range_asked_for_is_cut_at_400_lines_too(tree_of, end, truncated):
+@pytest.mark.parametrize("end", [403, 404, 405])
+def test_a_range_asked_for_is_cut_at_400_lines_too(tree_of, end):
     result = run(tree_of({"a.py": lines(1000)}), start_line=5, end_line=end)
     assert result.payload["end_line"] == min(end, 404)
-    assert result.truncated is truncated
 
 
 def test_a_read_starts_at_the_first_line_by_default(tree_of):
