@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from pr_review.checks.hit import CheckResult, Hit
 from pr_review.checks.hosts import HOST_RULES, Given, given_to
-from pr_review.checks.ruff_rules import SPEAKING, SYNTAX_ERROR, UNDEFINED_NAME, load_rules
+from pr_review.checks.ruff_rules import MAX_CALL_CHARS, SPEAKING, SYNTAX_ERROR, UNDEFINED_NAME, load_rules
 from pr_review.checks.source import Source
 
 MAX_HITS = 1000  # in one file; a report shows 100 of all files
@@ -56,7 +56,7 @@ class FileDiagnostics:
                 return
         if self._is_of_host(found):
             return
-        for hit in _proven(self.source, found, line):
+        for hit in _proven(self.source, found, line, self._text_from(found)):
             if len(self._hits) < MAX_HITS:
                 self._hits.append(hit)
             else:
@@ -94,13 +94,23 @@ class FileDiagnostics:
     def _lines(self) -> list[int]:
         return _git_lines(self.source.text or "")
 
+    @cached_property
+    def _row_starts(self) -> list[int]:
+        return [0, *(end.end() for end in _ROW_END.finditer(self.source.text or ""))]
+
+    def _text_from(self, found: Diagnostic) -> str:
+        """The text at the place of a diagnostic and after it."""
+        text, starts = self.source.text or "", self._row_starts
+        start = starts[min(found.row, len(starts)) - 1] + found.column - 1
+        return text[start : start + MAX_CALL_CHARS]
+
     def _line(self, row: int) -> int:
         return self._lines[min(row, len(self._lines)) - 1]
 
 
-def _proven(source: Source, found: Diagnostic, line: int) -> Iterator[Hit]:
+def _proven(source: Source, found: Diagnostic, line: int, call: str) -> Iterator[Hit]:
     listed, code = load_rules()[found.code or ""], source.added.get(line)
-    if code is not None and listed.is_proven(found.message, code):
+    if code is not None and listed.is_proven(found.message, code, call):
         title = found.message if found.code in SPEAKING else None
         yield Hit.of(listed.rule, line, code, title=title)
 
