@@ -75,6 +75,7 @@ def test_slips_are_read_as_meant_and_counted(run, chat_server):
     assert len(chat_server.requests) == 1
     assert len(events) == len(set(events)) == 8
     assert all(event.startswith("Read as meant in the model's answer: ") for event in events)
+    assert "Paths that were spelled in another way and read as meant: 1." in result.artifact["run_notes"]
 
 
 def test_without_repairs_nothing_is_read_as_meant(run, chat_server):

@@ -38,7 +38,7 @@ from pr_review.domain.shown import NOTHING_SHOWN
 from pr_review.errors import PrReviewError, ReviewStopped, Skipped, TerminationReason
 from pr_review.findings.base_code import BaseCode
 from pr_review.findings.baseline import Baseline, find_code_gone
-from pr_review.findings.placement import place
+from pr_review.findings.placement import place, say_respelled
 from pr_review.findings.reviewed_files import ReviewedFiles
 from pr_review.findings.submission import RuleSubmission, Submission
 from pr_review.findings.suppression import suppress
@@ -224,6 +224,7 @@ def _place(job: Job, prepared: Prepared, baseline: Baseline | None, answer: Subm
     def as_reported(line: str) -> str:
         return redact_text(_mask_secrets(line), settings.secrets)
 
+    notes += say_respelled(answer, ReviewedFiles(diff, trees, prepared.origin))
     gone = find_code_gone(baseline, whole, diff, trees, as_reported) if baseline else frozenset[str]()
     return _Placed(review, gone, notes)
 

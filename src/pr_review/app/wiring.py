@@ -16,7 +16,7 @@ from pr_review.errors import ConfigError, Skipped
 from pr_review.findings.submission import Submission
 from pr_review.llm.model import ChatModel
 from pr_review.llm.request_budget import RequestBudget
-from pr_review.review.passes.find import FINAL_REVIEW, RULE_REVIEW, STRICT_REVIEW
+from pr_review.review.passes.find import REVIEWS, RULE_REVIEW
 from pr_review.tools.toolbox import Toolbox
 from pr_review.tools.toolsets import canonical_tools
 
@@ -151,7 +151,7 @@ def _chat(settings: Settings, deadline: Deadline) -> Reviewer:
     return Reviewer(
         provider=settings.provider,
         open_model=chat.open_model,
-        answers=FINAL_REVIEW if settings.limits.max_repairs else STRICT_REVIEW,
+        answers=REVIEWS[settings.limits.max_repairs > 0],
         limits=settings.limits,
         budget=chat.budget,
         reads_prompt=True,

@@ -83,7 +83,7 @@ PREFIXES = (
     _before(r"/+", "/src/a.py"),
     _before(r"github/workspace/", "/github/workspace/src/a.py"),
     _before(r"(?:home/runner|__w|actions-runner/_work)/(?:work/)?[^/]+/[^/]+/", "/__w/r/r/src/a.py"),
-    _before(r"[abciow]/", "a/src/a.py, also with git's mnemonic prefixes"),
+    _before(r"(?-i:[abciow])/", "a/src/a.py, also with git's mnemonic prefixes"),
 )
 LINES = tuple(
     re.compile(pattern + r"[\s)\]:]*\Z", re.ASCII | re.IGNORECASE)
@@ -146,8 +146,8 @@ class KnownPaths:
     def _nearly(self, found: list[Reading]) -> Resolution | None:
         for key in KEYS:
             for match in (_Names.whole, _Names.ends):
-                for level in self._levels:
-                    for reading in found:
+                for reading in found:
+                    for level in self._levels:
                         if paths := match(level, reading.path, key):
                             return _resolved(reading, *paths)
         return None

@@ -76,6 +76,13 @@ def place(
     )
 
 
+def say_respelled(submission: Submission, files: ReviewedFiles) -> tuple[str, ...]:
+    """A sentence on the findings whose path was read as meant; none when each path stands in a tree."""
+    meant = ((found.path, files.resolve(found.path).path) for found in submission.findings)
+    respelled = sum(path is not None and path != written for written, path in meant)
+    return (f"Paths that were spelled in another way and read as meant: {respelled}.",) if respelled else ()
+
+
 def _masked_refused(refused: RefusedFinding, mask: Mask) -> RefusedFinding:
     title, path = (shorten(mask(text.strip()), MAX_REFUSED_CHARS) for text in (refused.title, refused.path))
     return refused.model_copy(update={"title": title, "path": path})

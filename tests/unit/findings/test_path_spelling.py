@@ -172,6 +172,7 @@ def test_changed_files_come_first_and_whole_paths_before_ends():
     assert meant("a.py", *head, changed=("two/a.py",)) == "two/a.py"
     assert meant("one/a.py", *head, changed=("two/a.py",)) == "one/a.py"
     assert meant("a.py", "a.py", "two/a.py", changed=("two/a.py",)) == "a.py"
+    assert meant("A/B.PY", "a/b.py", "b.py", changed=("b.py",)) == "a/b.py"
 
 
 def test_the_longest_end_of_a_longer_path_is_meant():

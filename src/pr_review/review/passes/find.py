@@ -31,6 +31,8 @@ REPAIR_NOTES: Mapping[TerminationReason, str] = {
 }
 FINAL_REVIEW: TextAnswer[Submission] = TextAnswer(read_review, REPAIR_NOTES, settle_review)
 STRICT_REVIEW: TextAnswer[Submission] = TextAnswer(parse_submission, REPAIR_NOTES)
+# By whether turns may be repaired: without repairs, nothing is read as meant.
+REVIEWS: Mapping[bool, TextAnswer[Submission]] = {True: FINAL_REVIEW, False: STRICT_REVIEW}
 RULE_REVIEW: TextAnswer[Submission] = TextAnswer(parse_rule_submission, REPAIR_NOTES)
 
 
