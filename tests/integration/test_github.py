@@ -260,6 +260,40 @@ def test_a_list_that_differs_is_a_note_and_a_rename_is_no_difference(upstream, r
     ]
 
 
+@pytest.mark.parametrize(
+    "listed",
+    [
+        [("src/evil.py", "added")],
+        [("src/evil.py", "modified")],
+        [("src/evil.py", "removed"), ("docs/é.md", "added")],
+        [(f"src/{number}.py", "added") for number in range(120)],
+        [("caf\ufffd.py", "added")],
+    ],
+    ids=["one", "modified", "two", "many", "a name that is no text"],
+)
+def test_a_file_that_only_github_lists_makes_the_review_incomplete(upstream, remote_box, github, listed):
+    github.files += [github.file(name, status) for name, status in listed]
+    box = remote_box()
+    upstream.check_out(box.workspace)
+    result = box.run(provider="offline", fail_on_incomplete="true")
+    report = result.artifact
+    assert (result.code, report["conclusion"]) == (EXIT_REVIEW, "incomplete")
+    missing = {file["path"] for file in report["coverage"]["files"] if file["status"] == "not_reviewed"}
+    assert missing == {name for name, _ in listed}
+    assert f"GitHub lists {len(listed)} changed file" in report["run_notes"][0]
+    assert "Run again on the newest event" in result.summary
+
+
+def test_a_change_that_is_all_excluded_here_is_not_skipped_when_github_lists_more(
+    upstream, remote_box, github
+):
+    github.files.append(github.file("src/evil.py", "added"))
+    box = remote_box()
+    upstream.check_out(box.workspace)
+    report = box.run(provider="offline", exclude="*").artifact
+    assert (report["conclusion"], report["error"]["code"]) == ("incomplete", "files_missing")
+
+
 # Who asks
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import pytest
 
@@ -257,3 +258,131 @@ def test_a_page_in_place_of_a_reply_costs_one_request(repo, review_repo, chat_se
     assert error.detail.startswith("The endpoint answered with status 200 and a body of type text/html")
     assert "endpoint" in error.advice
     assert "intranet-token" not in reviewed.outcome.model_dump_json()
+
+
+NOTHING = {"summary": "s", "findings": [], "notes": []}
+LIST = ("list_repository_files", "{}")
+
+
+def test_calls_that_the_budget_cannot_pay_leave_the_findings(repo, review_repo, chat_server, chat_inputs):
+    """One request more, in which the model may not call; the budget is what ended the review."""
+    many = [(f"c{number}", *LIST) for number in range(3)]
+    rounds(chat_server, {"calls": [("c", *LIST)]}, {"calls": many}, final())
+    reviewed = review_repo(repo, **chat_inputs, max_tool_calls=2)
+    outcome = reviewed.outcome
+    assert (outcome.conclusion, outcome.termination_reason) == (Conclusion.INCOMPLETE, "max_tool_calls")
+    assert reviewed.findings == [("src/app.py", 2)]
+    assert {file.status.value for file in outcome.coverage.files} == {"reviewed"}
+    assert "max-tool-calls" in outcome.error.advice
+    assert [body["tool_choice"] for body in chat_server.bodies] == ["auto", "auto", "none"]
+    assert chat_server.bodies[2]["tools"] == chat_server.bodies[0]["tools"]
+    assert json.loads(chat_server.bodies[2]["messages"][-1]["content"])["final"] is True
+    assert "c0" not in json.dumps(chat_server.bodies[2]["messages"]), "nothing of the refused turn goes back"
+
+
+def test_without_repairs_the_same_calls_end_the_review_with_nothing(
+    repo, review_repo, chat_server, chat_inputs
+):
+    many = [(f"c{number}", *LIST) for number in range(3)]
+    rounds(chat_server, {"calls": [("c", *LIST)]}, {"calls": many}, final())
+    reviewed = review_repo(repo, **chat_inputs, max_tool_calls=2, max_repairs=0)
+    assert (reviewed.outcome.conclusion, reviewed.findings) == (Conclusion.INCOMPLETE, [])
+    assert [body["tool_choice"] for body in chat_server.bodies] == ["auto", "auto"]
+
+
+def test_a_model_that_answers_in_its_last_round_has_reviewed(repo, review_repo, chat_server, chat_inputs):
+    rounds(chat_server, {"calls": [("c", *LIST)]}, final())
+    outcome = review_repo(repo, **chat_inputs, max_rounds=2).outcome
+    assert (outcome.conclusion, outcome.termination_reason) == (Conclusion.FINDINGS, "final_review")
+    assert [body["tool_choice"] for body in chat_server.bodies] == ["auto", "none"]
+
+
+def test_late_in_the_run_the_model_is_asked_for_its_findings(repo, review_repo, chat_server, chat_inputs):
+    """80 % of the time is over before the tools of the first round have run."""
+    chat_server.add(
+        chat_server.completion(calls=[("c", *LIST)], delay=4.2), chat_server.completion(**final())
+    )
+    reviewed = review_repo(repo, **chat_inputs, timeout_seconds=5)
+    outcome = reviewed.outcome
+    assert (outcome.conclusion, outcome.termination_reason) == (Conclusion.INCOMPLETE, "review_timeout")
+    assert reviewed.findings == [("src/app.py", 2)]
+    assert "timeout-seconds" in outcome.error.detail
+
+
+@pytest.mark.parametrize(
+    "refusal", ["Unsupported value: 'tool_choice' = none", "Bad request", "tools[0] unused"]
+)
+def test_a_server_that_does_not_know_none_is_asked_with_auto(
+    repo, review_repo, chat_server, chat_inputs, refusal
+):
+    refused = chat_server.json({"error": {"message": refusal}}, status=400)
+    rounds(chat_server, {"calls": [("c", *LIST)]}, refused, final())
+    outcome = review_repo(repo, **chat_inputs, max_rounds=2).outcome
+    assert outcome.conclusion is Conclusion.FINDINGS
+    assert [body.get("tool_choice") for body in chat_server.bodies] == ["auto", "none", "auto"]
+    assert "The provider refused a request with tool_choice none; sent with auto instead." in (
+        outcome.requests.events
+    )
+
+
+def test_a_profile_without_none_always_sends_auto(repo, review_repo, chat_server, chat_inputs):
+    rounds(chat_server, {"calls": [("c", *LIST)]}, final())
+    review_repo(repo, **chat_inputs, max_rounds=2, provider_profile="litellm")
+    assert [body["tool_choice"] for body in chat_server.bodies] == ["auto", "auto"]
+
+
+def test_a_new_file_over_every_bound_is_reviewed_whole_by_further_calls(
+    repo, review_repo, chat_server, chat_inputs
+):
+    repo.commit({"big.py": "".join(f"value_{n} = {n}\n" for n in range(17_000))}, "A file of 300 KB")
+    ask = {"paths": ["big.py"], "max_bytes": 131_072}
+    calls = [{"calls": [(f"c{n}", "inspect_git_diff", json.dumps(ask))], "usage": None} for n in range(2)]
+    rounds(chat_server, *calls, final(NOTHING) | {"usage": None})
+    outcome = review_repo(repo, **chat_inputs).outcome
+    results = [json.loads(body["messages"][-1]["content"]) for body in chat_server.bodies[1:]]
+    user = chat_server.bodies[0]["messages"][1]["content"]
+    shown = [*user.split("\n"), *(line for result in results for line in result["diff"].split("\n"))]
+    assert [line for line in shown if line.startswith("+value_")] == [
+        f"+value_{n} = {n}" for n in range(17_000)
+    ]
+    assert (results[0]["more"], "more" in results[1]) == (True, False)
+    assert results[1]["from_line"] > results[0]["from_line"] > 1
+    assert outcome.conclusion is Conclusion.CLEAN
+
+
+def test_a_model_that_ends_with_code_unseen_is_asked_once_and_keeps_its_findings(
+    repo, review_repo, chat_server, chat_inputs
+):
+    repo.commit({"big.py": "".join(f"value_{n} = {n}\n" for n in range(12_000))}, "A file of 200 KB")
+    call = {"calls": [("c", "inspect_git_diff", '{"paths":["big.py"],"max_bytes":131072}')], "usage": None}
+    rounds(chat_server, final() | {"usage": None}, call, final(NOTHING) | {"usage": None})
+    reviewed = review_repo(repo, **chat_inputs)
+    question = chat_server.bodies[1]["messages"][-1]
+    assert question["role"] == "user"
+    assert "big.py from line" in question["content"]
+    assert reviewed.findings == [("src/app.py", 2)]
+    assert reviewed.outcome.conclusion is Conclusion.FINDINGS
+    assert {file.status.value for file in reviewed.outcome.coverage.files} == {"reviewed"}
+
+
+def test_a_model_that_stops_again_is_not_asked_a_third_time(repo, review_repo, chat_server, chat_inputs):
+    repo.commit({"big.py": "".join(f"value_{n} = {n}\n" for n in range(12_000))}, "A file of 200 KB")
+    rounds(chat_server, final() | {"usage": None}, final(NOTHING) | {"usage": None})
+    reviewed = review_repo(repo, **chat_inputs)
+    outcome = reviewed.outcome
+    assert (len(chat_server.bodies), reviewed.findings) == (2, [("src/app.py", 2)])
+    assert (outcome.conclusion, outcome.error) == (Conclusion.INCOMPLETE, None)
+    [big] = [file for file in outcome.coverage.files if file.path == "big.py"]
+    assert re.fullmatch(r"\d+ of 12000 changed lines were never shown to the reviewer", big.reason)
+
+
+def test_a_deadline_while_the_model_is_asked_again_loses_nothing(repo, review_repo, chat_server, chat_inputs):
+    repo.commit({"big.py": "".join(f"value_{n} = {n}\n" for n in range(12_000))}, "A file of 200 KB")
+    chat_server.add(chat_server.completion(**(final() | {"usage": None})), chat_server.raw(b"{}", delay=30))
+    reviewed = review_repo(repo, **chat_inputs, timeout_seconds=4)
+    outcome = reviewed.outcome
+    assert (outcome.termination_reason, reviewed.findings) == ("review_timeout", [("src/app.py", 2)])
+    assert {file.path: file.status.value for file in outcome.coverage.files} == {
+        "big.py": "not_reviewed",
+        "src/app.py": "reviewed",
+    }
