@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import anyio
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from pr_review.conversation.conversation import Conversation
 from pr_review.domain.change import ChangedFile, Diff, FileStatus

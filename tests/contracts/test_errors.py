@@ -21,6 +21,7 @@ CODED = {
     "HostError",
     "InvalidTurn",
     "ModelError",
+    "PartialReview",
     "PrReviewError",
     "ProviderFailure",
     "RepositoryError",
@@ -38,7 +39,7 @@ DYNAMIC = {
 }
 # Names that only pass on a record or a reason. Its code is found where the record is created.
 PASSED_ON = re.compile(
-    r"(TerminationReason\.)?[A-Z_]+|replace\([A-Z_]+, .+\)|(self|error)\.code|kind(\.reason)?"
+    r"(TerminationReason\.)?[A-Z_]+|replace\([A-Z_]+, .+\)|(self|error|first)\.code|kind(\.reason)?"
     r"|reason(\.value)?|reply"
 )
 VENDORS = ("opencode", "provider")  # the first belongs to the opencode profile, the second to all others

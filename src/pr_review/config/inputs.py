@@ -197,11 +197,11 @@ INPUTS: tuple[Input, ...] = declare(
         name="fail-on",
         default="never",
         parse=parsers.fail_on,
-        description="Fail the step (exit 1) on a finding inside the diff, or without a place, of this severity or "
-        "worse: `never`, `low`, `medium`, `high` or `critical`.",
+        description="Fail the step (exit 1) on a finding inside the diff, or without a place, of this "
+        "severity or worse: `never`, `low`, `medium`, `high` or `critical`.",
         commands=("local",),
-        option_help="Exit with 1 on a finding inside the diff, or without a place, of this severity or worse: "
-        "never, low, medium, high or critical.",
+        option_help="Exit with 1 on a finding inside the diff, or without a place, of this severity or "
+        "worse: never, low, medium, high or critical.",
         file="sets",
     ),
     Input(
