@@ -9,7 +9,7 @@ from pr_review.domain.chat import HunkId
 from pr_review.domain.run import Coverage, CoverageStatus, FileCoverage
 
 IN_PART = "only its added lines could be checked"
-NOT_TEXT = "it is named as code and holds bytes that are no text"
+NOT_TEXT = "it holds bytes that are no text"
 OVERSIZED = "its patch is too large to show"
 UNSEEN = "its new name or mode never reached the model"
 
@@ -92,7 +92,7 @@ def _missing_because(file: ChangedFile, seen: Sequence[Seen]) -> str | None:
 
 def _missing(file: ChangedFile, shown: AbstractSet[HunkId]) -> str | None:
     """Why the file did not reach the model whole, or None."""
-    if file.binary:  # only one that is named as code is selected at all
+    if file.binary:  # only one that may be code is selected at all
         return NOT_TEXT
     if file.oversized:
         return OVERSIZED
