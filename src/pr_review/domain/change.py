@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
+from pr_review.domain.encoding import UTF_8
 from pr_review.domain.frozen import Frozen
 from pr_review.domain.shown import Span
 
@@ -88,9 +89,9 @@ class ChangedFile:
     """One changed file.
 
     ``path`` is the head path (for a deleted file the base path). ``header`` is the patch text before the
-    first hunk (``diff --git`` … ``+++``), with a final newline. ``binary``: not UTF-8 and holds NUL bytes,
-    so it has no hunks. ``oversized``: its patch is beyond what is kept, so ``hunks`` is empty and the file
-    cannot be reviewed. ``addressable``: a tool accepts its name as it stands.
+    first hunk (``diff --git`` … ``+++``), with a final newline. ``binary``: no text, so it has no hunks;
+    ``mostly_text``: few of its bytes are not. ``oversized``: its patch is beyond what is kept, so ``hunks``
+    is empty and the file cannot be reviewed. ``addressable``: a tool accepts its name as it stands.
     """
 
     path: str
@@ -104,6 +105,13 @@ class ChangedFile:
     oversized: bool = False
     addressable: bool = True
     notes: tuple[str, ...] = ()
+    encoding: str = UTF_8
+    mostly_text: bool = False
+
+    @property
+    def has_odd_bytes(self) -> bool:
+        """Whether git's patch shows it as a binary, or as text with bytes that UTF-8 text seldom has."""
+        return self.binary or bool(self.notes) or self.encoding != UTF_8
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 UTF_8, UTF_16, LATIN_1 = "UTF-8", "UTF-16", "Latin-1"
 
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# As UTF-16 this would be twelve characters, each of two such bytes. Chance does not write that, but somebody can
-# put a byte order mark before a script: whoever runs it reads bytes.
+# As UTF-16 this would be twelve characters, each of two such bytes. Chance does not write that, but somebody
+# can put a byte order mark before a script: whoever runs it reads bytes.
 _BYTES_OF_TEXT = re.compile(rb"[\t\n\r -~]{24}")
 _FALLBACK = "pr_review.latin_1"
 
@@ -26,8 +26,8 @@ class Decoded(NamedTuple):
 def decode(data: bytes) -> Decoded | None:
     """Return the text of a whole file; None for a binary: NUL beside bytes that are not UTF-8.
 
-    UTF-8 may hold NUL. In a file that is not UTF-8, only the bytes that are not are read as Latin-1, so a part
-    of a file (``decode_part``) reads like the same part of the whole.
+    UTF-8 may hold NUL. In a file that is not UTF-8, only the bytes that are not are read as Latin-1, so a
+    part of a file (``decode_part``) reads like the same part of the whole.
     """
     if (wide := _decode_utf_16(data)) is not None:
         return Decoded(wide, UTF_16)

@@ -175,7 +175,7 @@ class CoverageStatus(StrEnum):
 class Unreviewed(StrEnum):
     """Why a file is not reviewed, as the end of its reason; reports choose their advice by it."""
 
-    NOT_TEXT = "it is named as code and holds bytes that are no text"
+    NOT_TEXT = "it holds bytes that are no text"
     OVERSIZED = "its patch is too large to show"
     HEADER = "its new name or mode was never shown to the reviewer"
     UNSEEN = "changed lines were never shown to the reviewer"

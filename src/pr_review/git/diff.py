@@ -1,18 +1,22 @@
 """Computes the change from merge base to head, once a run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from pr_review.domain.change import ChangedFile, Diff, FileStatus
+from pr_review.domain.encoding import UTF_8
 from pr_review.domain.paths import is_addressable
 from pr_review.domain.sizes import MIB
+from pr_review.domain.text import shorten
 from pr_review.errors import RepositoryError
 from pr_review.git.command import Git
 from pr_review.git.file_patch import FilePatch, FilePatchText, PatchBudget, parse_file_patch, split_files
 from pr_review.git.tree import SUBMODULE, decode_path
+from pr_review.git.utf16_patches import Blobs, decode_patches
 
 RENAME_SECONDS = 5.0
+MAX_NAMED, MAX_NAME_CHARS = 10, 200  # files in the note on encodings
 MAX_RAW_BYTES = 16 * MIB  # about 200,000 changed files; ten nested trees can name billions
 
 # This is the plumbing command because "git diff" silently compares two paths outside a repository.
@@ -47,6 +51,7 @@ class RawChange(NamedTuple):
 
     status: FileStatus
     modes: tuple[str, str]
+    blobs: Blobs
     name: bytes
     old_name: bytes | None = None
 
@@ -63,20 +68,33 @@ def compute_diff(git: Git, merge_base: str, head: str, *, rename_seconds: float 
     """
     raw, renames = read_raw(git, merge_base, head, rename_seconds)
     changes = list(parse_raw(raw))
-    with git.stream(*COMMAND, *renames, "--unified=3", merge_base, head, "--") as process:
-        files = tuple(join_patches(changes, split_files(process.chunks()), PatchBudget()))
+    command, budget = (*COMMAND, *renames, "--unified=3"), PatchBudget()
+    with git.stream(*command, merge_base, head, "--") as process:
+        files = tuple(join_patches(changes, split_files(process.chunks()), budget))
         if process.wait() != 0:
             raise mismatch()
+    files = decode_patches(git, command, files, [change.blobs for change in changes], budget)
     if len({file.path for file in files}) < len(files):  # coverage counts files by name
         raise named_twice()
-    return Diff(merge_base, head, files, notes=(NO_RENAMES_NOTE,) if renames == NO_RENAMES else ())
+    notes = (NO_RENAMES_NOTE,) if renames == NO_RENAMES else ()
+    return Diff(merge_base, head, files, notes=(*notes, *encoding_notes(files)))
+
+
+def encoding_notes(files: Sequence[ChangedFile]) -> Iterator[str]:
+    """One sentence that names the files that were not read as UTF-8."""
+    others = [
+        f"{shorten(file.path, MAX_NAME_CHARS)} ({file.encoding})" for file in files if file.encoding != UTF_8
+    ]
+    if others:
+        more = f" and {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
+        yield f"Read in another encoding than UTF-8: {', '.join(others[:MAX_NAMED])}{more}."
 
 
 def read_raw(
     git: Git, merge_base: str, head: str, rename_seconds: float, max_bytes: int = MAX_RAW_BYTES
 ) -> tuple[bytes, tuple[str, ...]]:
     """Return the output of ``git diff-tree --raw -z`` and the rename options that produced it."""
-    arguments = ("--raw", "-z", merge_base, head, "--")
+    arguments = ("--raw", "-z", "--no-abbrev", merge_base, head, "--")
     try:
         return git.run(*COMMAND, *RENAMES, *arguments, max_bytes=max_bytes, within=rename_seconds), RENAMES
     except RepositoryError as error:
@@ -89,10 +107,14 @@ def parse_raw(raw: bytes) -> Iterator[RawChange]:
     r"""Parse ``:mode mode oid oid status\0name\0`` records; renames and copies carry two names."""
     fields = iter(raw.split(b"\0")[:-1])
     for meta in fields:
-        old_mode, new_mode, _, _, status = meta.decode().removeprefix(":").split(" ")
+        old_mode, new_mode, old, new, status = meta.decode().removeprefix(":").split(" ")
         names = list(islice(fields, 2 if status[0] in "RC" else 1))
         yield RawChange(
-            STATUS[status[0]], (old_mode, new_mode), names[-1], names[0] if len(names) > 1 else None
+            STATUS[status[0]],
+            (old_mode, new_mode),
+            Blobs(old, new),
+            names[-1],
+            names[0] if len(names) > 1 else None,
         )
 
 
@@ -130,6 +152,8 @@ def changed_file(change: RawChange, patches: list[FilePatch]) -> ChangedFile:
         oversized=oversized,
         addressable=is_addressable(path),
         notes=tuple(dict.fromkeys(notes + [note for patch in patches for note in patch.notes])),
+        encoding=patches[-1].encoding,
+        mostly_text=patches[-1].mostly_text,
     )
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from unidiff.patch import PatchSet
 
 from pr_review.domain.change import Hunk, HunkLine, LineKind
-from pr_review.domain.sizes import MIB
+from pr_review.domain.encoding import LATIN_1, UTF_8, decode_part
+from pr_review.domain.sizes import KIB, MIB
 
 MAX_FILE_PATCH_BYTES = 2 * MIB
 MAX_FILE_PATCH_LINES = 100_000
@@ -21,8 +22,12 @@ HUNK_START = re.compile(rb"^@@ ", re.MULTILINE)
 BETWEEN_HUNKS = re.compile(r"(?<=\n)(?=@@ )")
 KINDS = {kind.value: kind for kind in LineKind}
 
+SAMPLE_BYTES = 64 * KIB
+MOSTLY = 20  # one control character of so many bytes is few
+CONTROLS = bytes({*range(32), 127} - set(b"\t\n\f\r\x1b"))
+
 NUL_NOTE = "The file holds NUL bytes."
-NOT_UTF8_NOTE = "The file is not UTF-8: bytes that do not decode are shown as U+FFFD."
+LATIN_1_NOTE = "The file is not UTF-8: the bytes that are not are read as Latin-1."
 OVERSIZED_NOTE = (
     "The patch is too large to be kept: 2 MiB or 100,000 lines a file, 32 MiB or 500,000 lines in all."
 )
@@ -80,6 +85,8 @@ class FilePatch(NamedTuple):
     binary: bool = False
     oversized: bool = False
     notes: tuple[str, ...] = ()
+    encoding: str = UTF_8
+    mostly_text: bool = False
 
 
 def split_files(chunks: Iterable[bytes]) -> Iterator[FilePatchText]:
@@ -107,14 +114,15 @@ def parse_file_patch(text: FilePatchText, budget: PatchBudget) -> FilePatch:
 
     A file that holds NUL and is not UTF-8 is binary. The new side decides when there is one, because a script
     that replaces a binary must be read. UTF-8 with NUL is text with a note, because one NUL must not hide a
-    source file. Other text is decoded with replacement characters and a note.
+    source file. In other text, the bytes that are not UTF-8 are read as Latin-1, with a note. UTF-16 is not
+    known here (``utf16_patches``).
     """
     data = bytes(text.data)
     start = found.start() if (found := HUNK_START.search(data)) else len(data)
     header, body = data[:start].decode("utf-8", "backslashreplace"), data[start:]
     utf8 = is_utf8(body, whole=text.total_bytes == len(data))
     if not utf8 and is_binary(body):
-        return FilePatch(header, binary=True)
+        return FilePatch(header, binary=True, mostly_text=is_mostly_text(body))
     if not budget.take(text):
         return FilePatch(
             header,
@@ -123,13 +131,14 @@ def parse_file_patch(text: FilePatchText, budget: PatchBudget) -> FilePatch:
             oversized=True,
             notes=(OVERSIZED_NOTE,),
         )
-    hunks = tuple(parse_hunks(body.decode("utf-8", "replace")))
+    hunks = tuple(parse_hunks(decode_part(body)))
     return FilePatch(
         header,
         hunks,
         additions=count(hunks, LineKind.ADDED),
         deletions=count(hunks, LineKind.REMOVED),
-        notes=(*([NUL_NOTE] if b"\0" in body else []), *([] if utf8 else [NOT_UTF8_NOTE])),
+        notes=(*([NUL_NOTE] if b"\0" in body else []), *([] if utf8 else [LATIN_1_NOTE])),
+        encoding=UTF_8 if utf8 else LATIN_1,
     )
 
 
@@ -164,6 +173,14 @@ def is_binary(body: bytes) -> bool:
     """Whether the new side of the hunks, or else the old side, holds NUL and is not UTF-8."""
     shown = b"\n".join(line for line in body.split(b"\n") if line[:1] in {b"+", b" "}) or body
     return b"\0" in shown and not is_utf8(shown, whole=False)
+
+
+def is_mostly_text(body: bytes) -> bool:
+    """Whether a binary looks like a source file with a few odd bytes; compressed data has 10 % of them."""
+    shown = b"\n".join(line[1:] for line in body.split(b"\n") if line[:1] in {b"+", b" "}) or body
+    sample = shown[:SAMPLE_BYTES]
+    controls = len(sample) - len(sample.translate(None, CONTROLS))
+    return sample.startswith(b"#!") or controls * MOSTLY <= len(sample)
 
 
 def count(hunks: Iterable[Hunk], kind: LineKind) -> int:

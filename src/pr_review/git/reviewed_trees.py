@@ -40,7 +40,7 @@ class ReviewedTrees:
         return lines_of(self._base, path)
 
     def head_text(self, path: str) -> str | None:
-        """Return the text of a regular head file, exact to the byte; None for a link and for other than UTF-8."""
+        """Return the text of a regular head file that is UTF-8, exact to the byte; None for any other."""
         try:
             file = self._head.read(path)
             return file.text if file.encoding == UTF_8 and self._head.resolve(path) == path else None

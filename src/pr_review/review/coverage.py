@@ -98,7 +98,7 @@ def _missing_because(file: ChangedFile, seen: Sequence[Seen], unfinished: str | 
 
 def _missing(file: ChangedFile, shown: ShownLines) -> str | None:
     """Why the file did not reach the reviewer whole, or None."""
-    if file.binary:  # only one that is named as code is selected at all
+    if file.binary:  # only one that may be code is selected at all
         return Unreviewed.NOT_TEXT
     if file.oversized:
         return Unreviewed.OVERSIZED

@@ -53,7 +53,8 @@ def select(diff: Diff, include: Sequence[str], exclude: Sequence[Exclusion]) -> 
         by_name = [excluded_by_name(name) for name in file.names]
         if all(by_name):
             return by_name[0]
-        return BINARY if file.binary and not any(map(is_named_as_code, file.names)) else None
+        is_code = file.mostly_text or any(map(is_named_as_code, file.names))
+        return BINARY if file.binary and not is_code else None
 
     reasons = {file.path: reason(file) for file in diff.files}
     excluded = {path: why for path, why in reasons.items() if why}

@@ -109,10 +109,16 @@ def test_utf8_with_nul_is_text_with_a_note(change):
     assert any("NUL" in note for note in file.notes)
 
 
-def test_other_bytes_are_replaced_with_a_note(change):
-    file = change(b"a\n", b"a\n\xfc\n")
-    assert (file.binary, file.added_lines) == (False, {2: "\ufffd"})
-    assert any("UTF-8" in note for note in file.notes)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(b"a\n", b"a\n\xfc\n"), (b"a\xe9\n", "a\xe9\nü\n".encode()), (b"\xe9\n", b"\xe9\n\xfc")],
+)
+def test_latin_1_is_text_with_a_note(diff, before, after):
+    change = diff({"x": before}, {"x": after})
+    [file] = change.files
+    assert (file.binary, file.added_lines[2], file.encoding) == (False, "ü", "Latin-1")
+    assert any("Latin-1" in note for note in file.notes)
+    assert change.notes == ("Read in another encoding than UTF-8: x (Latin-1).",)
 
 
 @pytest.mark.parametrize("size", [100, 3 * 1024 * 1024])
@@ -299,7 +305,7 @@ def test_git_gets_exactly_these_options(diff, shim):
     commits = [files.merge_base_sha, files.head_sha]
     calls = [call.split(" diff-tree ")[1].split() for call in shim.calls if " diff-tree " in call]
     assert calls == [
-        [*EXACT, "--raw", "-z", *commits, "--"],
+        [*EXACT, "--raw", "-z", "--no-abbrev", *commits, "--"],
         [*EXACT, "--unified=3", *commits, "--"],
     ]
 
@@ -460,3 +466,19 @@ def test_hunks_rebuild_both_sides(tmp_path_factory, before, after):
     lines = [line for hunk in hunks for line in hunk.lines]
     assert [line.text for line in lines if line.kind is not LineKind.ADDED] == before
     assert [line.text for line in lines if line.kind is not LineKind.REMOVED] == after
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"#!/bin/sh\n\0\0\0\0\xff", True),
+        (b"key = 1\n" * 20 + b"\0\xff\n", True),
+        (b"x" * 18 + b"\0\xff", True),
+        (b"x" * 17 + b"\0\xff", False),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff", False),
+        (bytes(range(256)) * 9, False),
+    ],
+)
+def test_a_binary_that_is_mostly_text_is_told_from_others(change, content, expected):
+    file = change(b"", content)
+    assert (file.binary, file.mostly_text) == (True, expected)

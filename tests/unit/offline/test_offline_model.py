@@ -92,7 +92,7 @@ async def test_a_file_that_cannot_be_read_whole_is_known(linter, driver_of, answ
 
     def answer(name, arguments):
         if arguments.get("path") == "c.md":
-            return {"ok": False, "error": {"code": "not_utf8", "message": "m"}}
+            return {"ok": False, "error": {"code": "binary_file", "message": "m"}}
         return answers_for(CHANGE)(name, arguments)
 
     review = await driver_of(OfflineModel(list(CHANGE), linter), answer).run()

@@ -110,6 +110,11 @@ def test_a_pattern_of_the_user_matches_folders_as_in_gitignore():
     }
 
 
+@pytest.mark.parametrize("path", ["run", "hooks/pre-commit", "x.tmpl", "photo.png"])
+def test_a_binary_that_is_mostly_text_is_not_left_out_whatever_its_name(path):
+    assert select(diff(path, binary=True, mostly_text=True), (), ()).excluded == {}
+
+
 def renamed(old, new, status=FileStatus.RENAMED, **fields):
     file = ChangedFile(path=new, old_path=old, status=status, header="", **fields)
     return Diff(merge_base_sha=SHA, head_sha=SHA, files=(file,))

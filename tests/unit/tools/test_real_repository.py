@@ -48,6 +48,7 @@ def head_files(path: Path) -> None:
     (path / ":(glob)*").write_text("magic needle\n")
     (path / 'say "hi"\n.py').write_text("needle\n")
     (path / "latin.py").write_bytes("näh\n".encode("latin-1"))
+    (path / "wide.cs").write_bytes("a\r\nnäh\n".encode("utf-16"))
     (path / "large.txt").write_bytes(b"x" * (1024 * 1024 + 1))
     (path / "inside.py").symlink_to("src/app.py")
     (path / "outside").symlink_to("/etc/passwd")
@@ -122,6 +123,17 @@ def test_a_search_is_literal_and_sees_only_the_commit(toolbox):
     found = call(toolbox, "search_repository", query="needle")["matches"]
     assert [(match["path"], match["line"]) for match in found] == [(":(glob)*", 1), ('say "hi"\n.py', 1)]
     assert call(toolbox, "search_repository", query="n.*le")["matches"] == []
+
+
+@pytest.mark.parametrize(("path", "line", "name"), [("latin.py", 1, "Latin-1"), ("wide.cs", 2, "UTF-16")])
+def test_all_tools_show_the_same_line_in_another_encoding_and_name_it(toolbox, path, line, name):
+    read = call(toolbox, "read_repository_file", path=path, start_line=line, end_line=line)
+    assert (read["content"], read["encoding"]) == (f"{line}: näh", name)
+    found = call(toolbox, "search_repository", query="näh")["matches"]
+    assert {"path": path, "line": line, "excerpt": "näh", "encoding": name} in found
+    shown = call(toolbox, "inspect_git_diff", paths=[path])
+    assert f"+{'a' + chr(13) + chr(10) + '+' if line == 2 else ''}näh\n" in shown["diff"]
+    assert name in shown["notes"][path]
 
 
 def test_the_diff_shows_whole_hunks_renames_and_binary_files(toolbox):

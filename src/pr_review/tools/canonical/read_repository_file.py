@@ -52,7 +52,8 @@ class ReadRepositoryFile:
     def run(self, args: ReadArgs, max_bytes: int) -> ToolResult:
         """Return lines as ``"12: text"``; ``truncated`` if the file goes on after them.
 
-        ``encoding`` names one other than UTF-8, in which the file was read. If the first line alone exceeds the limit, the result is a part of that line with ``line_truncated``.
+        ``encoding`` names one other than UTF-8, in which the file was read. If the first line alone exceeds
+        the limit, the result is a part of that line with ``line_truncated``.
         Raises ``ToolFailure``: ``invalid_range``, ``line_out_of_range``, ``context_budget``, and the failures
         of ``CommitTree.read``.
         """

@@ -44,20 +44,6 @@ def test_a_read_is_truncated_when_the_file_goes_on_after_it(tree_of, end, trunca
     assert result.truncated is result.payload["truncated"] is truncated
 
 
-@pytest.mark.parametrize(
-    ("content", "encoding"),
-    [
-        ("é\n".encode("latin-1"), "Latin-1"),
-        ("é\n".encode("utf-16"), "UTF-16"),
-        ("é\n".encode(), None),
-        ("é\n\0".encode(), None),
-    ],
-)
-def test_another_encoding_than_utf_8_is_named(tree_of, content, encoding):
-    payload = run(tree_of({"a.py": content}), end_line=1).payload
-    assert (payload["content"], payload.get("encoding")) == ("1: é", encoding)
-
-
 def test_an_end_beyond_the_file_is_its_end(tree_of):
     assert run(tree_of({"a.py": "one"}), end_line=10**6).payload == frame("1: one")
 
