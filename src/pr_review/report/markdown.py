@@ -151,8 +151,8 @@ def _lines(pieces: Iterable[Piece]) -> list[list[Piece]]:
     lines: list[list[Piece]] = [[]]
     for piece in pieces:
         first, *others = piece.text.split("\n")
-        lines[-1].append(piece._replace(text=first))
-        lines += ([piece._replace(text=text)] for text in others)
+        lines[-1].append(Piece(piece.kind, first))
+        lines += ([Piece(piece.kind, text)] for text in others)
     return lines
 
 
@@ -161,7 +161,7 @@ def _indented(line: list[Piece]) -> str:
     first, *others = line
     text = first.text.expandtabs(_TAB) if first.kind == "text" else first.text
     body = text.lstrip(" ") if first.kind == "text" else text
-    rendered = _line([first._replace(text=body), *others])
+    rendered = _line([Piece(first.kind, body), *others])
     return "&nbsp;" * (len(text) - len(body)) + rendered if rendered else ""
 
 
@@ -199,17 +199,27 @@ def _split(line: Iterable[Piece]) -> Iterator[Piece]:
 
 def _words(prose: str) -> Iterator[Piece]:
     # No reference holds white space, so prose without one need not be looked at word by word.
-    for word in re.split(r"(\s+)", prose) if _REFERENCE.search(prose) else (prose,):
+    if not _REFERENCE.search(prose):
+        yield Piece("text", prose)
+        return
+    plain: list[str] = []
+    for word in re.split(r"(\s+)", prose):
         if not _REFERENCE.search(word):
-            yield Piece("text", word)
+            plain.append(word)
             continue
-        core = word.strip(_AROUND)
-        if not core or _BRACKETS.intersection(core):  # brackets belong to the word: f(x), [text](url)
-            core = word.rstrip(_ENDING) or word
-        before, _, after = word.partition(core)
-        yield Piece("text", before)
+        before, core, after = _core(word)
+        yield Piece("text", "".join((*plain, before)))
         yield Piece("code", core)
-        yield Piece("text", after)
+        plain = [after]
+    yield Piece("text", "".join(plain))
+
+
+def _core(word: str) -> tuple[str, str, str]:
+    """The word between what surrounds it; brackets may belong to it: f(x), [text](url)."""
+    core = word.strip(_AROUND)
+    if not core or _BRACKETS.intersection(core):
+        core = word.rstrip(_ENDING) or word
+    return word.partition(core)
 
 
 def _longest_run(text: str) -> int:

@@ -10,13 +10,13 @@ nested to a limit, beyond which their markers are text. The time is linear in th
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.rules_block import StateBlock
-    from markdown_it.rules_inline import StateInline
-    from markdown_it.token import Token
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, list_block
+from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Delimiter
+from markdown_it.token import Token
 
 MAX_LIST_DEPTH = 6
 
@@ -24,6 +24,7 @@ _LEVELS_A_LIST = 2  # markdown-it counts the list and its item
 _MAX_NESTING = _LEVELS_A_LIST * MAX_LIST_DEPTH + 4  # never reached: beyond it markdown-it drops text
 _LITERAL = re.compile(r"(?:[^*`]|(?<!\*)\*(?!\*)|(?<!\*)\*{3,})++")  # neither a backtick nor ``**``
 _BOLD = "**"
+_TICK, _MARK = re.compile("`"), re.compile(r"`|\*\*")
 
 
 class Piece(NamedTuple):
@@ -69,38 +70,38 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 def spans(line: str) -> Iterator[Piece]:
     """Text and code spans of one line in turn; nothing else is recognised."""
-    for token in _span_parser().parseInline(line):
-        yield from map(_piece, token.children or ())
+    return _inline(_span_parser(), line, _TICK) if line else iter(())
 
 
 @cache
-def _span_parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt  # noqa: PLC0415 -- start-up: the model is asked first
-
+def _span_parser() -> MarkdownIt:
     return MarkdownIt("zero").enable("backticks")
 
 
 @cache
-def _parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt  # noqa: PLC0415 -- as above
-
+def _parser() -> MarkdownIt:
+    """Finds blocks only: most paragraphs have nothing else to be found."""
     parser = MarkdownIt("zero", {"maxNesting": _MAX_NESTING})
-    parser.enable(["code", "fence", "list", "backticks", "emphasis"])
-    parser.inline.ruler.at("text", _literal_rule)
-    parser.inline.ruler.at("emphasis", _bold_rule)
+    parser.enable(["code", "fence", "list"]).disable(["inline", "text_join"])
     parser.block.ruler.at("list", _list_rule, {"alt": ["paragraph"]})
     return parser
 
 
-def _list_rule(state: "StateBlock", start: int, end: int, silent: bool) -> bool:  # noqa: FBT001 -- markdown-it's
-    from markdown_it.rules_block import list_block  # noqa: PLC0415 -- as above
+@cache
+def _inline_parser() -> MarkdownIt:
+    parser = MarkdownIt("zero").enable(["backticks", "emphasis"])
+    parser.inline.ruler.at("text", _literal_rule)
+    parser.inline.ruler.at("emphasis", _bold_rule)
+    return parser
 
+
+def _list_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001 -- markdown-it's
     is_plus = state.src.startswith("+", state.bMarks[start] + state.tShift[start])
     is_deep = state.level >= _LEVELS_A_LIST * MAX_LIST_DEPTH
     return not (is_plus or is_deep) and list_block(state, start, end, silent)
 
 
-def _literal_rule(state: "StateInline", silent: bool) -> bool:  # noqa: FBT001 -- markdown-it's
+def _literal_rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 -- markdown-it's
     found = _LITERAL.match(state.src, state.pos)
     if found is None:
         return False
@@ -110,10 +111,8 @@ def _literal_rule(state: "StateInline", silent: bool) -> bool:  # noqa: FBT001 -
     return True
 
 
-def _bold_rule(state: "StateInline", silent: bool) -> bool:  # noqa: FBT001 -- markdown-it's
+def _bold_rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 -- markdown-it's
     """As markdown-it's rule for emphasis, for two asterisks, which never split a word."""
-    from markdown_it.rules_inline.state_inline import Delimiter  # noqa: PLC0415 -- as above
-
     if silent or not state.src.startswith(_BOLD, state.pos):
         return False
     scanned = state.scanDelims(state.pos, canSplitWord=False)
@@ -133,20 +132,20 @@ def _bold_rule(state: "StateInline", silent: bool) -> bool:  # noqa: FBT001 -- m
     return True
 
 
-def _blocks(tokens: "Iterator[Token]") -> Iterator[Block]:
+def _blocks(tokens: Iterator[Token]) -> Iterator[Block]:
     """The blocks until the end of the list item that the tokens stand in."""
     for token in tokens:
         if token.type == "list_item_close":
             return
         if token.type == "inline":
-            yield Paragraph(tuple(map(_piece, token.children or ())))
+            yield Paragraph(tuple(_inline(_inline_parser(), token.content, _MARK)))
         elif token.type in {"fence", "code_block"}:
             yield CodeBlock(token.content, token.info.strip().lower())
         elif token.type.endswith("list_open"):
             yield Items(tuple(_items(tokens)))
 
 
-def _items(tokens: "Iterator[Token]") -> Iterator[Item]:
+def _items(tokens: Iterator[Token]) -> Iterator[Item]:
     for token in tokens:
         if token.type.endswith("list_close"):
             return
@@ -154,7 +153,16 @@ def _items(tokens: "Iterator[Token]") -> Iterator[Item]:
         yield Item(marker, tuple(_blocks(tokens)))
 
 
-def _piece(token: "Token") -> Piece:
+def _inline(parser: MarkdownIt, text: str, mark: re.Pattern[str]) -> Iterator[Piece]:
+    """The pieces of the text; ``mark`` finds out whether there is more than one."""
+    if not mark.search(text):
+        yield Piece("text", text)
+        return
+    for token in parser.parseInline(text)[0].children or ():
+        yield _piece(token)
+
+
+def _piece(token: Token) -> Piece:
     match token.type:
         case "code_inline":
             return Piece("code", token.content)

@@ -1,0 +1,1 @@
+"""Deterministic checks of added lines; all but ruff are pure functions over text."""

@@ -1,0 +1,1 @@
+"""Inputs, settings and the repository's configuration file: text in, validated values out."""

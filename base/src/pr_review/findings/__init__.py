@@ -1,0 +1,1 @@
+"""Findings: their shape as submitted, their place, their duplicates, and what an earlier review knew."""

@@ -1,0 +1,1 @@
+"""Git: the only package that runs it."""

@@ -1,0 +1,1 @@
+"""GitHub: the events that start a run, and the REST API."""

@@ -1,0 +1,1 @@
+"""What went wrong with a request to a provider, whatever its wire format."""

@@ -1,0 +1,1 @@
+"""Hides secrets in everything that is printed or written to a report."""

@@ -1,0 +1,1 @@
+"""The bounded review loop and the validation of everything a model says."""

@@ -1,0 +1,1 @@
+"""What a review asks a model beyond finding."""
