@@ -80,8 +80,9 @@ test-peers: $(VENV)/dev.stamp $(PEER_INSTALLED)  ## run whole reviews against ot
 	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(@D)
 	@$(BIN)/uv pip sync -q --python $(@D)/bin/python $< && touch $@ || echo "$(@D): not installed"
 
-record: $(VENV)/dev.stamp  ## record the cassette of a review again; uses the real provider when OPENCODE_API_KEY is set
+record: $(VENV)/dev.stamp $(PEER_INSTALLED)  ## record the cassettes again; one uses the real provider when OPENCODE_API_KEY is set
 	$(BIN)/pytest tests/integration/test_cassette.py -k replayed --record-mode=rewrite
+	$(BIN)/pytest tests/peers/record_cassettes.py
 
 format: $(VENV)/dev.stamp  ## apply formatting and safe fixes
 	$(BIN)/ruff format .

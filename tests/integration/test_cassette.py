@@ -75,7 +75,9 @@ def tape(path: Path, mode: RecordMode) -> Iterator[Cassette]:
     )
     with recorder.use_cassette(str(path), allow_playback_repeats=False) as cassette:
         yield cassette
-    assert mode is not RecordMode.NONE or cassette.all_played, "the cassette was only partly played"
+    assert mode is not RecordMode.NONE or cassette.all_played, (
+        "the cassette was only partly played: run `make record`, and read the difference"
+    )
 
 
 @pytest.fixture

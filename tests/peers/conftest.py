@@ -14,6 +14,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from tests.loopback.repo import Repo
 from tests.peers.aimock import aimock  # noqa: F401 -- a fixture
+from tests.peers.litellm_proxy import litellm  # noqa: F401 -- a fixture
+from tests.peers.llamacpp import start_llamacpp  # noqa: F401 -- a fixture
+from tests.peers.llmock import llmock, script_llmock, start_llmock  # noqa: F401 -- fixtures
 from tests.peers.serving import KEY
 
 HERE = Path(__file__).parent

@@ -5,12 +5,9 @@ with a known code, and that it ends well when a grammar forces a useful answer.
 """
 
 import json
-from pathlib import Path
 
 import pytest
-from tests.peers.serving import free_port, serving
 
-SCRIPT = Path(__file__).parent / "llama_server.py"
 TEXT = {"type": "string", "maxLength": 16}
 FINDING = {
     "severity": {"enum": ["high", "low"]},
@@ -36,21 +33,8 @@ def an_object(properties):
 
 
 @pytest.fixture(scope="module")
-def start(environment, tmp_path_factory):
-    """Start the server with a context window."""
-    python = environment("llamacpp") / "bin/python"
-
-    def run(context, answer):
-        port = free_port()
-        command = [str(python), str(SCRIPT), str(port), str(context), str(answer)]
-        return serving(command, port, "/health", tmp_path_factory.mktemp("llamacpp") / "log")
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def llamacpp(start):
-    with start(8192, 300) as url:
+def llamacpp(start_llamacpp):
+    with start_llamacpp(8192, 300) as url:
         yield url
 
 
@@ -88,13 +72,15 @@ def test_a_model_whose_answer_is_forced_into_the_schema_finishes(llamacpp, revie
 
 
 @pytest.mark.parametrize("stream", ["false", "true"])
-def test_a_prompt_that_does_not_fit_ends_by_name(start, review, stream):
-    with start(1024, 32) as url:
+def test_a_prompt_that_does_not_fit_ends_by_name(start_llamacpp, review, stream):
+    with start_llamacpp(1024, 32) as url:
         ended = review(url, model="smollm2", provider_profile="llamacpp", stream=stream)
         assert (ended.code, ended.name) == (0, ("incomplete", "context_overflow"))
 
 
-def test_a_conversation_that_outgrows_the_window_drops_its_oldest_results(start, llamacpp, repo, review):
+def test_a_conversation_that_outgrows_the_window_drops_its_oldest_results(
+    start_llamacpp, llamacpp, repo, review
+):
     """A grammar forces real rounds: first in a window that fits them, then in one for one and a half."""
     repo.git("checkout", "-q", "main")
     repo.commit({"long.txt": "".join(f"{number}: a line of text to read\n" for number in range(40))})
@@ -109,7 +95,7 @@ def test_a_conversation_that_outgrows_the_window_drops_its_oldest_results(start,
     }
     measured = review(llamacpp, **forced, max_rounds=2)
     prompt, with_result = (turn["usage"]["prompt_tokens"] for turn in measured.artifact["turns"])
-    with start(prompt + (with_result - prompt) * 3 // 2, 64) as url:
+    with start_llamacpp(prompt + (with_result - prompt) * 3 // 2, 64) as url:
         ended = review(url, **forced, max_rounds=3)
     assert measured.name == ended.name == ("incomplete", "max_rounds")
     assert (measured.actions[:-1], ended.actions[:-1]) == (["execute_tools"], ["execute_tools"] * 2)

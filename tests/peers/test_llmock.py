@@ -2,10 +2,8 @@
 
 import json
 import subprocess
-import urllib.request
 
 import pytest
-from tests.peers.serving import free_port, serving
 
 REVIEW = {"type": "reply", "text": json.dumps({"summary": "Averages rows.", "findings": [], "notes": []})}
 CALL = {"type": "reply", "tool_calls": [{"name": "inspect_git_diff", "arguments": {}}]}
@@ -20,41 +18,10 @@ def breaking(kind, **more):
     return {"type": "stream_fault", "kind": kind, "after_chunks": 2, **more}
 
 
-@pytest.fixture(scope="module")
-def start(environment, tmp_path_factory):
-    """Start the server with options of ``llmock serve``."""
-    program = environment("llmock") / "bin/llmock"
-
-    def run(*options):
-        folder, port = tmp_path_factory.mktemp("llmock"), free_port()
-        command = [str(program), "serve", "--host", "127.0.0.1", "--port", str(port), *options]
-        return serving(command, port, "/health", folder / "log")
-
-    run.program = program
-    return run
-
-
-@pytest.fixture(scope="module")
-def llmock(start):
-    with start("--stream-chunk-delay-ms", "30") as url:  # time to notice that a client stopped reading
-        yield url
-
-
-@pytest.fixture
-def script(llmock):
-    """Reset the server, and queue the answers to the next requests."""
-
-    def run(*behaviors):
-        for path, body in (("reset", {}), ("scenario", {"behaviors": behaviors})):
-            data = json.dumps(body).encode()
-            urllib.request.urlopen(f"{llmock}/_llmock/{path}", data=data, timeout=10).close()
-        return llmock
-
-    return run
-
-
-def verdict(start, url, *options):
-    done = subprocess.run([start.program, "report", "--url", url, *options], capture_output=True, text=True)
+def verdict(start_llmock, url, *options):
+    done = subprocess.run(
+        [start_llmock.program, "report", "--url", url, *options], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)
 
@@ -71,11 +38,11 @@ def verdict(start, url, *options):
         ([failing(408), failing(429, retry_after=0.1)], 2),
     ],
 )
-def test_what_passes_by_itself_is_waited_out(script, start, review, faults, retries, stream):
-    url = script(*faults, CALL, REVIEW)
+def test_what_passes_by_itself_is_waited_out(script_llmock, start_llmock, review, faults, retries, stream):
+    url = script_llmock(*faults, CALL, REVIEW)
     ended = review(url, stream=stream)
     assert (ended.name, ended.artifact["requests"]["retries"]) == (CLEAN, retries)
-    report = verdict(start, url, "--strict", "--json")
+    report = verdict(start_llmock, url, "--strict", "--json")
     assert (report["calls"], report["attempts"], report["faults_injected"]) == (2, 2 + retries, retries)
 
 
@@ -89,59 +56,59 @@ def test_what_passes_by_itself_is_waited_out(script, start, review, faults, retr
         (422, "provider_rejected_request"),
     ],
 )
-def test_what_does_not_pass_is_not_asked_again(script, start, review, status, code):
-    url = script(failing(status, 9))
+def test_what_does_not_pass_is_not_asked_again(script_llmock, start_llmock, review, status, code):
+    url = script_llmock(failing(status, 9))
     assert review(url).name == ("failed", code)
-    assert verdict(start, url, "--strict", "--json")["attempts"] == 1
+    assert verdict(start_llmock, url, "--strict", "--json")["attempts"] == 1
 
 
 @pytest.mark.parametrize("kind", ["disconnect", "truncate", "malformed"])
-def test_a_broken_stream_is_asked_for_again(script, start, review, kind):
+def test_a_broken_stream_is_asked_for_again(script_llmock, start_llmock, review, kind):
     """The profile is a gateway's. A broken connection is retried under any profile."""
     profile = "generic" if kind == "disconnect" else "openrouter"
-    url = script(breaking(kind, times=2), CALL | {"times": 3}, REVIEW)
+    url = script_llmock(breaking(kind, times=2), CALL | {"times": 3}, REVIEW)
     ended = review(url, stream="true", provider_profile=profile)
     assert (ended.name, ended.actions) == (CLEAN, ["execute_tools", "return_review"])
-    assert verdict(start, url, "--strict", "--json")["faults_injected"] == 2
+    assert verdict(start_llmock, url, "--strict", "--json")["faults_injected"] == 2
 
 
-def test_a_stream_that_stalls_ends_with_the_time(script, start, review):
-    url = script(breaking("stall", stall_seconds=60))
+def test_a_stream_that_stalls_ends_with_the_time(script_llmock, start_llmock, review):
+    url = script_llmock(breaking("stall", stall_seconds=60))
     assert review(url, stream="true", timeout_seconds=3).name == ("incomplete", "review_timeout")
-    verdict(start, url, "--json")
+    verdict(start_llmock, url, "--json")
 
 
 @pytest.mark.parametrize("kind", ["malformed_arguments", "unknown_tool"])
 @pytest.mark.parametrize("stream", ["false", "true"])
-def test_a_bad_call_is_repaired_and_never_run(script, start, review, kind, stream):
-    url = script({"type": "tool_fault", "kind": kind}, CALL | {"times": 2}, REVIEW)
+def test_a_bad_call_is_repaired_and_never_run(script_llmock, start_llmock, review, kind, stream):
+    url = script_llmock({"type": "tool_fault", "kind": kind}, CALL | {"times": 2}, REVIEW)
     ended = review(url, stream=stream)
     assert (ended.name, ended.actions) == (CLEAN, ["repair", "execute_tools", "return_review"])
     assert ended.artifact["turns"][0]["tool_calls"] == []
-    verdict(start, url, "--strict", "--json")
+    verdict(start_llmock, url, "--strict", "--json")
 
 
-def test_a_prompt_beyond_the_window_ends_by_name(start, review):
-    with start("--context-window", "500") as url:
+def test_a_prompt_beyond_the_window_ends_by_name(start_llmock, review):
+    with start_llmock("--context-window", "500") as url:
         assert review(url).name == ("incomplete", "context_overflow")
-        verdict(start, url, "--strict", "--json")
+        verdict(start_llmock, url, "--strict", "--json")
 
 
-def test_a_limit_of_requests_a_minute_is_not_stormed(start, review):
+def test_a_limit_of_requests_a_minute_is_not_stormed(start_llmock, review):
     """The wait is longer than the remaining time: the run ends at once and says so."""
-    with start("--rpm", "1") as url:
+    with start_llmock("--rpm", "1") as url:
         ended = review(url, timeout_seconds=10)
         assert ended.name[1] in {"provider_rate_limited", "review_timeout"}
-        verdict(start, url, "--json")
+        verdict(start_llmock, url, "--json")
 
 
-def test_with_faults_at_random_every_review_ends_and_the_client_behaves(start, review):
+def test_with_faults_at_random_every_review_ends_and_the_client_behaves(start_llmock, review):
     """The model calls a tool and then answers, over a connection that fails every third time."""
     options = [*("--error-rate", "429=0.1", "--error-rate", "500=0.1", "--error-rate", "503=0.1")]
     for kind in ("disconnect", "truncate", "malformed"):
         options += ["--stream-fault", f"{kind}=0.1"]
-    with start(*options) as url:
+    with start_llmock(*options) as url:
         for stream in ("false", "true") * 2:
             review(url, stream=stream, provider_profile="openrouter")
-        report = verdict(start, url, "--json")
+        report = verdict(start_llmock, url, "--json")
         assert (report["passed"], report["calls"] > 4) == (True, True)
