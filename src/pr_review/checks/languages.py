@@ -108,6 +108,12 @@ COMMANDS = Language(
     names=("Dockerfile", "Containerfile", "Makefile", ".env"),
 )
 
+# Only the scripts of these files are code. A comment of HTML is matched first: a script in it is none.
+MARKUP_SUFFIXES = (".vue", ".svelte")
+_SCRIPT = re.compile(
+    r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|<script\b[^>]*+>(?P<code>(?:[^<]|<(?!/script))*+)", re.IGNORECASE
+)
+
 LANGUAGES = (PYTHON, JAVASCRIPT, GO, RUST, RUBY, PHP, JVM, CSHARP, ELIXIR, SHELL, COMMANDS)
 
 
@@ -141,6 +147,18 @@ def views(text: str, language: Language) -> Views:
     """Both views of ``text``."""
     lexer = _compile(language.lexer)
     return Views(language, lexer.sub(_without_comment, text), lexer.sub(_without_content, text))
+
+
+def scripts_only(text: str) -> str:
+    """Blank everything but the scripts of a page; offsets and line ends stay the same."""
+    parts: list[str] = []
+    end = 0
+    for script in _SCRIPT.finditer(text):
+        if script["code"] is None:
+            continue
+        parts += [_blank(text[end : script.start("code")]), script["code"]]
+        end = script.end("code")
+    return "".join([*parts, _blank(text[end:])])
 
 
 @cache

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 
 from pr_review.checks import patterns
+from pr_review.checks.excuses import is_markup, is_no_playwright, is_own_name
 from pr_review.checks.hit import Hit, Rule
 from pr_review.checks.languages import CSHARP, ELIXIR, GO, JAVASCRIPT, PHP, PYTHON, RUBY, RUST, Language
-from pr_review.checks.patterns import CodePattern
+from pr_review.checks.patterns import CodePattern, Excuse
 from pr_review.checks.source import Source
 from pr_review.domain.finding import Category, Severity
 
@@ -41,14 +42,20 @@ DEBUG_PRINT = Rule(
 )
 
 
-def _pattern(rule: Rule, language: Language, expression: str) -> CodePattern:
-    return CodePattern(rule, (language,), re.compile(rf"(?<![\w.$]){expression}", re.MULTILINE))
+_NAMED = "it|test|describe|context|suite|specify"
+
+
+def _pattern(rule: Rule, language: Language, expression: str, *excuses: Excuse) -> CodePattern:
+    pattern = re.compile(rf"(?<![\w.$]){expression}", re.MULTILINE)
+    return CodePattern(rule, (language,), pattern, excuses=excuses)
 
 
 TABLE = (
     _pattern(DEBUGGER, PYTHON, r"(?:breakpoint\(|(?:i?pdb|pudb)\.set_trace\(|debugpy\.breakpoint\()"),
-    _pattern(DEBUGGER, JAVASCRIPT, r"debugger[ \t]*(?:;|\}|\r?$)"),
-    _pattern(DEBUGGER, JAVASCRIPT, r"(?:cy|page)\.pause\(\)"),
+    _pattern(DEBUGGER, JAVASCRIPT, r"debugger[ \t]*(?:;|\}|\r?$)", is_markup),
+    _pattern(DEBUGGER, JAVASCRIPT, r"(?P<name>cy)\.pause\(\)", is_own_name),
+    _pattern(DEBUGGER, JAVASCRIPT, r"await[ \t]+page\.pause\(\)"),
+    _pattern(DEBUGGER, JAVASCRIPT, r"page\.pause\(\)", is_no_playwright),
     _pattern(DEBUGGER, RUBY, r"(?:binding\.(?:pry|irb|remote_pry|b)|byebug)\b(?![ \t]*=)"),
     _pattern(DEBUGGER, GO, r"runtime\.Breakpoint\(\)"),
     _pattern(DEBUGGER, PHP, r"xdebug_break\("),
@@ -57,12 +64,18 @@ TABLE = (
     _pattern(
         FOCUSED,
         JAVASCRIPT,
-        r"(?:it|test|describe|context|suite|specify)(?:\.\w{1,40}){0,3}\.only[ \t]*[(.`<]",
+        rf"(?P<name>{_NAMED})(?:\.\w{{1,40}}){{0,3}}\.only[ \t]*[(.`<]",
+        is_own_name,
     ),
-    _pattern(FOCUSED, JAVASCRIPT, r"(?:fdescribe|fcontext|fit)\([ \t]*[\"'`]"),
-    _pattern(FOCUSED, RUBY, r"(?:fdescribe|fcontext|fit|fspecify)[ (][ \t]*[\"']"),
-    _pattern(FOCUSED, GO, r"(?:FDescribe|FContext|FWhen|FIt|FSpecify|FDescribeTable|FEntry)\([ \t]*[\"`]"),
-    _pattern(DEBUG_PRINT, RUST, r"dbg!\("),
+    _pattern(FOCUSED, JAVASCRIPT, r"(?P<name>fdescribe|fcontext|fit)\([ \t]*[\"'`]", is_own_name),
+    _pattern(FOCUSED, RUBY, r"(?P<name>fdescribe|fcontext|fit|fspecify)[ (][ \t]*[\"']", is_own_name),
+    _pattern(
+        FOCUSED,
+        GO,
+        r"(?P<name>FDescribe|FContext|FWhen|FIt|FSpecify|FDescribeTable|FEntry)\([ \t]*[\"`]",
+        is_own_name,
+    ),
+    _pattern(DEBUG_PRINT, RUST, r"(?P<name>dbg)!\(", is_own_name),
 )
 
 

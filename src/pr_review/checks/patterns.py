@@ -2,13 +2,44 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from pr_review.checks.bindings import Bindings
 from pr_review.checks.hit import Hit, Rule
 from pr_review.checks.languages import Language, Views
 from pr_review.checks.source import Source
+
+MAX_AROUND = 2000
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A match in a file, with what decides whether it is a defect."""
+
+    source: Source
+    views: Views
+    match: re.Match[str]
+    bindings: Bindings
+
+    @property
+    def above(self) -> str:
+        """The code before the match, at most ``MAX_AROUND`` characters, so that many matches stay cheap."""
+        return self.views.uncommented[max(0, self.match.start() - MAX_AROUND) : self.match.start()]
+
+    @property
+    def before(self) -> str:
+        """The end of ``above`` that is on the line of the match."""
+        return self.above.rpartition("\n")[2]
+
+    @property
+    def below(self) -> str:
+        """The code after the match, at most ``MAX_AROUND`` characters."""
+        return self.views.uncommented[self.match.end() : self.match.end() + MAX_AROUND]
+
+
+Excuse = Callable[[Matched], bool]
 
 
 @dataclass(frozen=True)
@@ -17,13 +48,15 @@ class CodePattern:
 
     A match must start and end in code. If the pattern has a group ``at``, the group is the place to report,
     and a match without the group proves nothing. If there is a pattern ``needs``, it must match somewhere in
-    the file; an import, for example, gives a common word its meaning.
+    the file; an import, for example, gives a common word its meaning. A match that one of the ``excuses``
+    explains proves nothing.
     """
 
     rule: Rule
     languages: tuple[Language, ...]
     pattern: re.Pattern[str]
     needs: re.Pattern[str] | None = None
+    excuses: tuple[Excuse, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,19 +85,25 @@ def find(source: Source, table: Iterable[CodePattern]) -> Iterator[Hit]:
     view = source.views
     if view is None:
         return
-    index = LineIndex(view.code)
+    index, bindings = LineIndex(view.code), Bindings(view)
+    places: dict[tuple[Rule, int], None] = {}
     for entry in table:
         if view.language in entry.languages and (not entry.needs or entry.needs.search(view.code)):
-            for line in dict.fromkeys(_lines(entry.pattern, view, index)):
-                if line in source.added:
-                    yield Hit.of(entry.rule, line, source.added[line])
+            for place in _places(entry, source, view, bindings):
+                places.setdefault((entry.rule, index.line_at(place)))
+    for rule, line in places:
+        if line in source.added:
+            yield Hit.of(rule, line, source.added[line])
 
 
-def _lines(pattern: re.Pattern[str], view: Views, index: LineIndex) -> Iterator[int]:
-    for match in pattern.finditer(view.uncommented):
+def _places(entry: CodePattern, source: Source, view: Views, bindings: Bindings) -> Iterator[int]:
+    for match in entry.pattern.finditer(view.uncommented):
         place = _place(match)
-        if place >= 0 and view.are_code(match.start(), place, match.end() - 1):
-            yield index.line_at(place)
+        if place < 0 or not view.are_code(match.start(), place, match.end() - 1):
+            continue
+        found = Matched(source, view, match, bindings)
+        if not any(excuse(found) for excuse in entry.excuses):
+            yield place
 
 
 def _place(match: re.Match[str]) -> int:

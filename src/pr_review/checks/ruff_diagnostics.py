@@ -6,9 +6,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
+from pr_review.checks.cleanup import only_cleans_up
 from pr_review.checks.hit import CheckResult, Hit
 from pr_review.checks.hosts import HOST_RULES, Given, given_to
-from pr_review.checks.ruff_rules import MAX_CALL_CHARS, SPEAKING, SYNTAX_ERROR, UNDEFINED_NAME, load_rules
+from pr_review.checks.ruff_rules import (
+    MAX_CALL_CHARS,
+    SPEAKING,
+    SWALLOWED,
+    SYNTAX_ERROR,
+    TLS_CAUSE,
+    UNDEFINED_NAME,
+    load_rules,
+)
 from pr_review.checks.source import Source
 
 MAX_HITS = 1000  # in one file; a report shows 100 of all files
@@ -54,7 +63,7 @@ class FileDiagnostics:
             self._syntax_line = line
             if self._is_template:
                 return
-        if self._is_of_host(found):
+        if self._is_of_host(found) or self._is_excused(found, line):
             return
         for hit in _proven(self.source, found, line, self._text_from(found)):
             if len(self._hits) < MAX_HITS:
@@ -80,6 +89,12 @@ class FileDiagnostics:
         if found.code == UNDEFINED_NAME and (name := _UNDEFINED.match(found.message)):
             return self._given.defines(name[1])
         return found.code in HOST_RULES and found.code in self._given.rules
+
+    def _is_excused(self, found: Diagnostic, line: int) -> bool:
+        """Whether the exception that is swallowed only ends a clean-up, or the TLS connection is a test's."""
+        if found.code == SWALLOWED:
+            return only_cleans_up((self.source.text or "").split("\n"), line)
+        return load_rules()[found.code or ""].rule.cause == TLS_CAUSE and self.source.is_test
 
     @cached_property
     def _given(self) -> Given:

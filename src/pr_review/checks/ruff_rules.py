@@ -14,6 +14,8 @@ MAX_LINE_CHARS = 2000  # the part of a line in which ``unless_code`` is searched
 MAX_CALL_CHARS = 20_000  # the part of a call in which its first argument must end
 SYNTAX_ERROR = "invalid-syntax"
 UNDEFINED_NAME = "F821"
+SWALLOWED = "S110"
+TLS_CAUSE = "tls"  # also of the check that looks for it in all languages
 SPEAKING = {UNDEFINED_NAME, "F823", SYNTAX_ERROR}  # ruff's message names the code at fault; the title cannot
 
 # A call whose first argument is one or more joined string literals, none of them formatted.

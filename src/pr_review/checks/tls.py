@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from pr_review.checks import patterns
+from pr_review.checks.excuses import is_option, is_prose, is_test, is_verified_otherwise
 from pr_review.checks.hit import Hit, Rule
 from pr_review.checks.languages import (
     COMMANDS,
@@ -18,12 +19,13 @@ from pr_review.checks.languages import (
     SHELL,
     Language,
 )
-from pr_review.checks.patterns import CodePattern
+from pr_review.checks.patterns import CodePattern, Excuse
+from pr_review.checks.ruff_rules import TLS_CAUSE
 from pr_review.checks.source import Source
 from pr_review.domain.finding import Category, Severity
 
 NAME = "tls-verification"
-CAUSE = "tls"
+CAUSE = TLS_CAUSE
 
 RULE = Rule(
     "tls-verification-off",
@@ -50,9 +52,13 @@ _CURL_SHORT = "[fsSLgiIlnNpqRvaGjJO0-9#]{0,12}"  # the short options of curl tha
 
 
 def _pattern(
-    languages: tuple[Language, ...], expression: str, needs: re.Pattern[str] | None = None
+    languages: tuple[Language, ...],
+    expression: str,
+    needs: re.Pattern[str] | None = None,
+    excuses: tuple[Excuse, ...] = (),
 ) -> CodePattern:
-    return CodePattern(RULE, languages, re.compile(expression, re.MULTILINE | re.DOTALL), needs)
+    pattern = re.compile(expression, re.MULTILINE | re.DOTALL)
+    return CodePattern(RULE, languages, pattern, needs, (is_test, is_option, *excuses))
 
 
 def _option(command: str, option: str) -> CodePattern:
@@ -60,7 +66,7 @@ def _option(command: str, option: str) -> CodePattern:
     start, end = r"(?:[ \t]|(?<=\\\n))", r"(?![\w-])"
     before = rf"(?:(?!{start}(?:{option}){end}){_OF_COMMAND})*+"
     found = rf"(?:{start}(?P<at>{option}){end})?+"
-    return _pattern((SHELL, COMMANDS), rf"\b(?:{command})\b(?=[ \t]){before}{found}")
+    return _pattern((SHELL, COMMANDS), rf"\b(?:{command})\b(?=[ \t]){before}{found}", excuses=(is_prose,))
 
 
 def _variable(names: str, value: str) -> CodePattern:
@@ -76,7 +82,7 @@ TABLE = (
     _pattern((JAVASCRIPT,), rf"(?<![\w.])[\"']?{_NODE_OPTION}[\"']?[ \t]*:[ \t]*false\b"),
     _pattern((JAVASCRIPT,), rf"\b{_NODE_OPTION}[ \t]*=[ \t]*false\b"),
     _pattern((JAVASCRIPT,), rf"{_NODE_VARIABLE}[ \t]*=[ \t]*[\"']?0\b[\"']?"),
-    _pattern((GO,), r"\bInsecureSkipVerify[ \t]*[:=][ \t]*true\b"),
+    _pattern((GO,), r"\bInsecureSkipVerify[ \t]*[:=][ \t]*true\b", excuses=(is_verified_otherwise,)),
     _pattern((RUST,), r"\bdanger_accept_invalid_(?:certs|hostnames)\([ \t]*true\b"),
     _pattern((RUBY,), r"(?<![=!])(?:=>?|:)[ \t]*(?:::)?OpenSSL::SSL::VERIFY_NONE\b"),
     _pattern((PHP,), r"\bCURLOPT_SSL_VERIFY(?:PEER|HOST)[ \t]*(?:,|=>)[ \t]*(?:false|0)\b"),

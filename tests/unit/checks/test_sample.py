@@ -41,6 +41,7 @@ def test_every_planted_defect_is_found_at_its_line_and_nothing_else(sample, buil
             [Source(path, git(sample.repo, "show", f"{sample.head_sha}:{path}"), added)], linter
         )
         for hit in report.hits
+        if not report.failed
     ]
     expected = [{"path": defect["path"], "line": defect["line"]} for defect in build_sample.expected()]
     assert sorted(hits, key=str) == sorted(expected, key=str)
