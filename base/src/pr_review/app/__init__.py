@@ -1,1 +1,0 @@
-"""Composes one run: the command line, the action, and the only place that knows every part."""

@@ -1,1 +1,0 @@
-"""Deterministic checks of added lines; all but ruff are pure functions over text."""

@@ -1,1 +1,0 @@
-"""Inputs, settings and the repository's configuration file: text in, validated values out."""

@@ -1,1 +1,0 @@
-"""One bounded conversation with a model: validate a whole round, run its tools, ask again."""

@@ -1,1 +1,0 @@
-"""Findings: their shape as submitted, their place, their duplicates, and what an earlier review knew."""

@@ -1,1 +1,0 @@
-"""Git: the only package that runs it."""

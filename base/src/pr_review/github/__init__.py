@@ -1,1 +1,0 @@
-"""GitHub: the events that start a run, and the REST API."""

@@ -1,1 +1,0 @@
-"""Speaks to models: one port, one sender over HTTP, and one package for each wire format."""

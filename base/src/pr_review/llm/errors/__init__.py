@@ -1,1 +1,0 @@
-"""What went wrong with a request to a provider, whatever its wire format."""

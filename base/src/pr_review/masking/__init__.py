@@ -1,1 +1,0 @@
-"""Hides secrets in everything that is printed or written to a report."""

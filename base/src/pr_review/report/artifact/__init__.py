@@ -1,1 +1,0 @@
-"""``review.json``, the report for programs: its published form, and the ways to it and back."""

@@ -1,1 +1,0 @@
-"""What every report says in words: plain, unescaped text. Each format escapes it."""

@@ -1,1 +1,0 @@
-"""The bounded review loop and the validation of everything a model says."""

@@ -1,1 +1,0 @@
-"""What a review asks a model beyond finding."""

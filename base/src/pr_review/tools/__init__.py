@@ -1,1 +1,0 @@
-"""The read-only tools that a model may call; each tool is one class in one module."""

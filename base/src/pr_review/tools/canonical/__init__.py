@@ -1,1 +1,0 @@
-"""The four tools of the review protocol; their names, descriptions and schemas never change."""
