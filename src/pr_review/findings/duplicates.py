@@ -83,8 +83,13 @@ def _are_same(one: FindingText, other: FindingText) -> bool:
 
 
 def _overlap(one: Finding, other: Finding) -> bool:
-    """Whether they have a line of the same side in common, or are both about the file as a whole."""
+    """Whether they have a line of the same side in common, or are both about the file as a whole.
+
+    Without a place nobody knows the lines, so the quote has to be the same.
+    """
     if (one.path, one.side, one.in_diff) != (other.path, other.side, other.in_diff):
+        return False
+    if not one.is_placed and one.existing_code != other.existing_code:
         return False
     if one.line is None or other.line is None:
         return one.line == other.line

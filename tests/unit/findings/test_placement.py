@@ -139,6 +139,16 @@ def test_findings_without_a_place_stay_apart_from_each_other():
     assert len(set(first)) == len(titles)
 
 
+def test_findings_without_a_place_are_merged_only_when_they_quote_the_same():
+    same = {"path": "no.py", "title": "The lock is never released"}
+    quotes = ("first.acquire()", "second.acquire()", "second.acquire()")
+    found = placed(*(finding(**same, existing_code=quote) for quote in quotes)).findings
+    assert sorted((each.existing_code, each.merged) for each in found) == [
+        ("first.acquire()", 0),
+        ("second.acquire()", 1),
+    ]
+
+
 def test_a_line_behind_the_path_stands_in_for_a_missing_one():
     trees = Trees(head={"a.py": ["x", "y", "z"]})
     by_path, given = placed_in(
