@@ -56,7 +56,7 @@ def test_a_cassette_is_small_and_tells_nothing_of_where_it_was_recorded(cassette
 
 
 def test_ports_and_paths_are_scrubbed_from_a_reply():
-    said = b"http://127.0.0.1:38841/v1, http://localhost:4000 in /root/x/.venv/lib/a.py; a/b/c, 1/2/3"
+    said = b"http://127.0.0.1:38841/v1, http://localhost:4000 in /srv/x/y/a.py; a/b/c, 1/2/3"
     response = {"headers": {"Date": ["now"], "Content-Type": ["text/plain"]}, "body": {"string": said}}
     kept = scrubbed(response)
     assert kept["body"]["string"] == b"http://127.0.0.1:1/v1, http://127.0.0.1:1 in /path; a/b/c, 1/2/3"

@@ -1,6 +1,7 @@
 """Sends a request again when that may help, and never past the deadline."""
 
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
@@ -8,6 +9,7 @@ import anyio
 
 from pr_review.domain.chat import Reply
 from pr_review.llm.errors.failure import ProviderFailure
+from pr_review.llm.errors.kinds import MANY
 from pr_review.llm.request_budget import RequestBudget
 
 FIRST_BACKOFF_SECONDS = 1.0
@@ -28,13 +30,19 @@ async def send_with_retries(
 ) -> Reply | ProviderFailure:
     """The first reply, or the last failure. What ``attempt`` raises is not retried.
 
+    Each kind of failure has its own number of retries, so that a stream that breaks after two server errors
+    is asked for again; together they have no more than the kind that has most.
+
     Raises ``ReviewStopped`` when the budget has no request left for a retry.
     """
-    attempts = 0
+    failed: Counter[str] = Counter()
     while True:
         outcome = await attempt()
-        attempts += 1
-        if isinstance(outcome, Reply) or attempts > outcome.kind.retries:
+        if isinstance(outcome, Reply):
+            return outcome
+        failed[outcome.kind.code] += 1
+        attempts = failed.total()
+        if failed[outcome.kind.code] > outcome.kind.retries or attempts > MANY:
             return outcome
         seconds = wait_seconds(outcome, attempts, pacing.jitter())
         if seconds >= pacing.remaining():

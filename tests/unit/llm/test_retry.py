@@ -41,6 +41,24 @@ async def test_each_kind_has_its_number_of_retries(waits, kind, retries):
     assert budget.stats.retries == retries == len(waits.slept)
 
 
+@pytest.mark.parametrize(
+    ("kinds", "attempts"),
+    [
+        ((SERVER_ERROR, SERVER_ERROR, GAVE_UP), 3),
+        ((GAVE_UP, SERVER_ERROR, GAVE_UP, SERVER_ERROR), 4),
+        ((GAVE_UP, SERVER_ERROR, GAVE_UP, GAVE_UP), None),
+        ((SERVER_ERROR, GAVE_UP, SERVER_ERROR, RATE_LIMITED, GAVE_UP), None),
+        ((SERVER_ERROR, AUTHENTICATION), None),
+    ],
+)
+async def test_a_kind_that_follows_others_still_has_its_retries(waits, kinds, attempts):
+    """Up to ``MANY`` in all; None: the last failure is the end."""
+    played = Attempts(*map(ProviderFailure, kinds), saying("ok"))
+    outcome = await send_with_retries(played, waits.pacing(), RequestBudget(9))
+    assert isinstance(outcome, Reply) is (attempts is not None)
+    assert played.count == (len(kinds) if attempts is None else attempts + 1)
+
+
 async def test_backoff_doubles_and_what_was_waited_is_counted(waits):
     budget = RequestBudget(9)
     await send_with_retries(Attempts(ProviderFailure(SERVER_ERROR)), waits.pacing(), budget)
