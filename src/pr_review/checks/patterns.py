@@ -12,7 +12,7 @@ from pr_review.checks.hit import Hit, Rule
 from pr_review.checks.languages import Language, Views
 from pr_review.checks.source import Source
 
-MAX_AROUND = 2000
+MAX_AROUND = 800
 MAX_EXCUSED = 20  # matches on one line; each takes some time to judge
 
 
