@@ -25,6 +25,7 @@ WORDS = [
     "ASIA" + "XXXXXXXXXXTOKENS",
     "ghp_" + "yourpersonalaccesstokengoesrighthere",
     "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789",
+    "ghp_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789",
     "glpat-" + "your-gitlab-access-token",
     "hf_" + "representationlearningenvironments",
     "npm_" + "configurationRegistryAuthenticationT",
