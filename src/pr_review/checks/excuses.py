@@ -28,7 +28,7 @@ _PROSE_KEY = re.compile(
 )
 _OPTION = re.compile(
     r"\b(?:if|elif|unless|when)\b[^\n]*?(?:insecure|no_?check|self_?signed|allow_?invalid|trust_?all|"
-    r"ignore_?(?:ssl|tls|cert)|(?:no|skip|disable)_?(?:\w{1,20}_)?verif|"
+    r"ignore_?(?:ssl|tls|cert)|(?:no|skip|disable)_?\w{0,20}?verif|"
     r"(?:\bnot[ \t]|!)[ \t]*[\w.\[\]\"']{0,60}?verif|verif\w{0,30}[\"'\])]*[ \t]*(?:is|={2,3})[ \t]*false)",
     re.IGNORECASE,
 )

@@ -33,6 +33,11 @@ network. They use the same protocol as a model, so they see only what the tools 
   secrets are searched, because a single added line proves them. A binary file has NUL bytes and is not
   UTF-8, so it has no lines. It is excluded and listed. If its name is that of a code file, it is
   `not_reviewed` instead, so that a single byte cannot hide code.
+- What only looks like a defect is left out: a name that the program which runs a file defines (a notebook, a
+  documentation build, a task runner: `hosts.toml` beside the checks lists them with their public sources), a
+  function of the file's own with the name of a test framework's, words with the shape of a key, prose and
+  markup, a `try` that only releases something, and TLS without verification in a test, behind an option of
+  the user, or with a verification of its own.
 - If the rules find nothing, the conclusion is `rules_only`, never `clean`, because this proves nothing.
 
 The coverage of a review lists the checks that ran on each file: {names}.

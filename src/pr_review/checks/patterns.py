@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -11,7 +12,17 @@ from pr_review.checks.hit import Hit, Rule
 from pr_review.checks.languages import Language, Views
 from pr_review.checks.source import Source
 
-MAX_AROUND = 2000
+MAX_AROUND = 800
+MAX_EXCUSED = 20  # matches on one line; each takes some time to judge
+
+
+@dataclass(frozen=True)
+class CodeFile:
+    """A file whose language is known, and the names that it defines."""
+
+    source: Source
+    views: Views
+    bindings: Bindings
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,10 @@ class CodePattern:
     needs: re.Pattern[str] | None = None
     excuses: tuple[Excuse, ...] = ()
 
+    def excused(self, found: Matched) -> bool:
+        """Whether the match proves nothing."""
+        return any(excuse(found) for excuse in self.excuses)
+
 
 @dataclass(frozen=True)
 class LineIndex:
@@ -85,25 +100,31 @@ def find(source: Source, table: Iterable[CodePattern]) -> Iterator[Hit]:
     view = source.views
     if view is None:
         return
-    index, bindings = LineIndex(view.code), Bindings(view)
-    places: dict[tuple[Rule, int], None] = {}
+    file, index = CodeFile(source, view, Bindings(view)), LineIndex(view.code)
     for entry in table:
         if view.language in entry.languages and (not entry.needs or entry.needs.search(view.code)):
-            for place in _places(entry, source, view, bindings):
-                places.setdefault((entry.rule, index.line_at(place)))
-    for rule, line in places:
-        if line in source.added:
-            yield Hit.of(rule, line, source.added[line])
+            for line in _lines(entry, file, index):
+                yield Hit.of(entry.rule, line, source.added[line])
 
 
-def _places(entry: CodePattern, source: Source, view: Views, bindings: Bindings) -> Iterator[int]:
-    for match in entry.pattern.finditer(view.uncommented):
+def _lines(entry: CodePattern, file: CodeFile, index: LineIndex) -> Iterator[int]:
+    """The added lines with a match that nothing excuses; after ``MAX_EXCUSED`` on a line, nothing does."""
+    excused: Counter[int] = Counter()
+    proven: set[int] = set()
+    for match in entry.pattern.finditer(file.views.uncommented):
         place = _place(match)
-        if place < 0 or not view.are_code(match.start(), place, match.end() - 1):
+        if place < 0 or not file.views.are_code(match.start(), place, match.end() - 1):
             continue
-        found = Matched(source, view, match, bindings)
-        if not any(excuse(found) for excuse in entry.excuses):
-            yield place
+        line = index.line_at(place)
+        if line in proven or line not in file.source.added:
+            continue
+        if excused[line] < MAX_EXCUSED and entry.excused(
+            Matched(file.source, file.views, match, file.bindings)
+        ):
+            excused[line] += 1
+        else:
+            proven.add(line)
+            yield line
 
 
 def _place(match: re.Match[str]) -> int:

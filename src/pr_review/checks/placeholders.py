@@ -24,7 +24,7 @@ _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 
 def is_placeholder(body: str) -> bool:
     """Whether the random part of a key is made of words, or its longest piece holds a run."""
-    return is_wordy(body) or has_run(max(_SEPARATORS.split(body), key=len))
+    return is_wordy(body) or has_run(max(_SEPARATORS.split(body), key=len).lower())
 
 
 def is_wordy(text: str) -> bool:

@@ -72,3 +72,39 @@ def test_two_conflicts_are_two_hits(make_source):
 def test_added_lines_are_enough_when_the_file_cannot_be_read():
     added = {2: "<<<<<<< HEAD", 4: "=======", 6: ">>>>>>> topic"}
     assert places(Source("a.bin", None, added)) == [(2, 6)]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.md", "text\n>>>>>>> a quote in a quote in a quote\ntext"),
+        ("mail.txt", ">>>>>>> On Monday she wrote\n>>>>>>> yes"),
+        ("a.rst", "Title\n=======\n\n>>>>>>> quoted"),
+        ("a.py", '"""How a conflict ends:\n\n>>>>>>> topic\n"""'),
+        ("a.js", "const text = `\n>>>>>>> topic\n`;"),
+        ("a.js", "/*\n>>>>>>> topic\n*/"),
+        ("a.md", "````\n```\n<<<<<<< HEAD\n```\n````"),
+        ("a.md", f"<pre>\n{CONFLICT}\n</pre>"),
+        ("a.md", f"~~~\n```\n{CONFLICT}\n~~~"),
+    ],
+)
+def test_a_quote_or_an_illustration_is_no_conflict(make_source, path, text):
+    assert places(make_source(path, text)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.md", CONFLICT),
+        ("a.md", f"```\ncode\n```\n{CONFLICT}"),
+        ("a.md", f"<pre>x</pre>\n{CONFLICT}".replace("<pre>x</pre>", "<pre>\nx\n</pre>")),
+        ("a.rst", CONFLICT.replace("=======", "=======")),
+        ("a.md", "a\n<<<<<<< HEAD\nb"),
+        ("a.py", "x = 1\n>>>>>>> topic\n"),
+        ("a.py", f'"""doc\n{CONFLICT}\n"""'),
+        ("a.json", "{\n>>>>>>> topic\n}"),
+        ("a.md", f"````\ncode\n````\n{CONFLICT}"),
+    ],
+)  # fmt: skip
+def test_a_conflict_in_text_or_code_is_found(make_source, path, text):
+    assert len(places(make_source(path, text))) == 1
