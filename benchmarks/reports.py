@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 from pr_review.domain.finding import Edit, Excerpt, Finding, Review, Severity
 from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES, Conclusion, Outcome
@@ -72,11 +73,11 @@ def measure(kind: str) -> None:
     """Render every report once; prints name and seconds of each, then the peak before and after in MiB."""
     outcome = largest(kind)
     before = _peak()
-    renderers = {"json": lambda: to_json(build(outcome))}
-    renderers |= {each.name: (lambda each=each: each.render(outcome)) for each in FORMATS if each.file}
+    renderers: dict[str, Callable[[Outcome], str]] = {"json": lambda each: to_json(build(each))}
+    renderers |= {each.name: each.render for each in FORMATS if each.file}
     for name, render in renderers.items():
         started = time.process_time()
-        size = utf8_size(render())
+        size = utf8_size(render(outcome))
         print(name, time.process_time() - started, size // KIB)
     print("peak", before, _peak())
 
