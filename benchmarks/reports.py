@@ -14,13 +14,16 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pr_review.domain.finding import Edit, Excerpt, Finding, Review, Severity
 from pr_review.domain.run import MAX_FIELD_BYTES, MAX_FINDINGS, MAX_NOTES, Conclusion, Outcome
 from pr_review.domain.sizes import KIB, MIB, utf8_size
 from pr_review.report.artifact.build import build, to_json
 from pr_review.report.formats import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_SECONDS, MAX_MIB = 3.0, 200.0
 TEXTS = {
