@@ -13,7 +13,7 @@ MAX_ENTRIES = 500
 
 SEPARATORS = ",;\uff0c\uff1b"  # also as a Chinese keyboard writes them
 QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d", "\u2018": "\u2019"}
-BULLET = re.compile(r"[-+*\u2022](?:\s+|\Z)")
+BULLET = re.compile(r"[-+\u2022](?:\s+|\Z)|\*\s+")  # a star alone is a pattern
 COMMENT = re.compile(r"#(?:\s|\Z)")
 QUOTED_LIST = re.compile(rf"\[\s*[{''.join(QUOTES)}]")
 CHARACTER_CLASS = re.compile(r"\[[!^]?\]?(?:\[:\w+:\]|[^\[\]])*\]")
