@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-SIZE = 2**16
+SIZE = 2**14
 
 
 def cpu_seconds(work: Callable[[], object], times: int = 1) -> float:
@@ -16,15 +16,14 @@ def cpu_seconds(work: Callable[[], object], times: int = 1) -> float:
     return min(measured)
 
 
-def assert_linear(work: Callable[[str], object], piece: str, *, bound: float, size: int = SIZE) -> None:
-    """Four times the text takes about four times as long: never eight, sixteen would be quadratic.
+def assert_linear(work: Callable[[str], object], piece: str, *, size: int = SIZE) -> None:
+    """Sixteen times the text takes about sixteen times as long: 256 would be quadratic, 64 is between.
 
-    ``bound`` is what one MiB may take, in seconds. ``size`` is the length of the shorter text.
+    ``size`` is the length of the shorter text.
     """
-    small, large = (piece * (length // len(piece) or 1) for length in (size, 4 * size))
-    short = cpu_seconds(lambda: work(small), times=2)
+    small, large = (piece * (length // len(piece) or 1) for length in (size, 16 * size))
+    short = max(0.0005, cpu_seconds(lambda: work(small), times=2))
     long = cpu_seconds(lambda: work(large))
-    if long >= 8 * short:  # once more: another process may have emptied the caches
+    if long >= 64 * short:  # once more: another process may have emptied the caches
         long = cpu_seconds(lambda: work(large), times=2)
-    assert long < 8 * short, f"{piece[:20]!r}: {short:.3f} s, then {long:.3f} s for four times as much"
-    assert long < bound * 4 * size / 2**20
+    assert long < 64 * short, f"{piece[:20]!r}: {short:.3f} s, then {long:.3f} s for sixteen times as much"

@@ -111,7 +111,8 @@ COMMANDS = Language(
 # Only the scripts of these files are code. A comment of HTML is matched first: a script in it is none.
 MARKUP_SUFFIXES = (".vue", ".svelte")
 _SCRIPT = re.compile(
-    r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|<script\b[^>]*+>(?P<code>(?:[^<]|<(?!/script))*+)", re.IGNORECASE
+    r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|<script\b[^>]*+(?:>(?P<code>(?:[^<]|<(?!/script))*+)|\Z)",
+    re.IGNORECASE,
 )
 
 LANGUAGES = (PYTHON, JAVASCRIPT, GO, RUST, RUBY, PHP, JVM, CSHARP, ELIXIR, SHELL, COMMANDS)

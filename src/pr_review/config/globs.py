@@ -12,7 +12,7 @@ BAD_PATTERN = "must hold valid gitignore patterns"
 BACKSLASH = "must separate folders by `/`; a backslash before a letter, a digit or a dot has no meaning"
 
 # The innermost braces that hold a comma. Gitignore knows no braces, and most other tools do.
-_BRACES = re.compile(r"(?<!\\)\{([^{}]*,[^{}]*)(?<!\\)\}")
+_BRACES = re.compile(r"(?<!\\)\{([^{},]*+,[^{}]*+)(?<!\\)\}")
 _USELESS_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[A-Za-z0-9_.]")
 _HERE = re.compile(r"(?:\./+)+")
 

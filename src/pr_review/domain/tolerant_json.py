@@ -38,7 +38,7 @@ class JsonFault(ValueError):
 
 
 # Each alternative begins with other characters, so the text is cut in one way only, in linear time.
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|\s++|[^\s"\[\]{},:]++|"', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?P<end>")?|[\[\]{},:]|\s++|[^\s"\[\]{},:]++', re.DOTALL)
 _OBJECT = re.compile(r'\{\s*+(?=")')  # what prose in braces does not begin with
 _FENCE_BEFORE = re.compile(r"```[ \t]*+\w*+[ \t]*+\Z")
 _BLANK = " \t\r\n\ufeff"
@@ -117,9 +117,10 @@ def _scan(text: str, start: int) -> _Scanned:
     depth, comma, before = 0, -1, ""  # the place of a comma that nothing has followed, and what it follows
     for match in _TOKEN.finditer(text, start):
         part = match[0]
-        if part == '"':
+        is_string = part[0] == '"'
+        if is_string and not match["end"]:
             raise JsonFault(f"The JSON is broken at {_position(text, match.start())}: a string has no end.")
-        pieces.append(_put_right(part, slips) if len(part) > 1 and part[0] == '"' else part)
+        pieces.append(_put_right(part, slips) if is_string else part)
         starts.append(match.start())
         if part.isspace():
             continue

@@ -45,7 +45,7 @@ NOTE_KEYS = ("note", "text", "message", "body", "content", "description")
 _CUT = "\u2026"
 _SEPARATORS = re.compile(r"[\s_-]+")
 _AROUND_WORD = re.compile(r"\A[\W_]+|[\W_]+\Z")
-_SEVERITY_WORD = re.compile(r"\A(?:severity|priority)\b[\s:=]*|[\s-]*\b(?:severity|priority)\Z")
+_SEVERITY_WORD = re.compile(r"\A(?:severity|priority)\b[\s:=]*|(?<![\s-])[\s-]*+\b(?:severity|priority)\Z")
 _LINES = re.compile(
     r"\s*(?:lines?|l)?\s?(\d{1,9})(?:\s?(?:-|\u2013|to|:)\s?(?:l)?(\d{1,9}))?\s*", re.IGNORECASE
 )

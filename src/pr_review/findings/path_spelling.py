@@ -269,7 +269,8 @@ def _without_link(text: str) -> str:
 
 def _path_on_page(text: str, origin: Origin) -> str | None:
     """The path and the lines on a page of the repository; None for any other text."""
-    bare = _URL.sub("", text, count=1) if _URL.match(text) else text
+    scheme = _URL.match(text)
+    bare = text[scheme.end() :] if scheme else text
     for home in (origin.url.partition("://")[2], origin.full_name):
         if page := _PAGE.match(_below(bare, home)):
             return unquote(_below(bare, home)[page.end() :]).replace("?plain=1", "")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pr_review.domain.change import Hunk, HunkLine, LineKind
 
 # A line of a patch, with the "\ No newline at end of file" that belongs to it; only a newline ends a line.
-_LINE = re.compile(r"[^\n]*\n(?:\\[^\n]*\n)?")
+_LINE = re.compile(r"^[^\n]*+\n(?:\\[^\n]*+\n)?", re.MULTILINE)
 CUT_MARK = " …[the rest of this line is cut]"
 
 

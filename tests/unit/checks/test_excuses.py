@@ -141,4 +141,4 @@ def test_a_branch_that_the_user_s_own_option_opens_is_no_defect(make_source, pat
     "piece", ["curl -k ", "curl -k x; ", "\n curl -k", "echo curl -k ", "note: curl -k\n"]
 )
 def test_many_matches_take_linear_time(make_source, piece):
-    assert_linear(lambda text: list(tls.find(make_source("a.yml", text))), piece, bound=20)
+    assert_linear(lambda text: list(tls.find(make_source("a.yml", text))), piece)
